@@ -8,7 +8,7 @@ public struct FilterGenerator {
   public init(seed: UInt64) { numbers = SplitMix(state: seed) }
 
   /// SplitMix64, by Sebastiano Vigna, in the public domain.
-  public struct SplitMix: RandomNumberGenerator {
+  public struct SplitMix: RandomNumberGenerator, Sendable {
     var state: UInt64
 
     public init(state: UInt64) { self.state = state }

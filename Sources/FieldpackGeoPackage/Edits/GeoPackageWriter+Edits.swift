@@ -225,6 +225,14 @@ extension GeoPackageSnapshot {
     ).first
   }
 
+  /// The values of the row that a feature has; `nil` where it is not there.
+  package func row(
+    at place: EditLog.Place?, of log: EditLog
+  ) throws(FieldpackError) -> [SQLiteValue]? {
+    guard let place, place.isCurrent else { return nil }
+    return try row(place.feature, of: log)
+  }
+
   /// The log of a layer; `nil` where its edits are not logged, or not yet by this version.
   package func editLog(of layer: LayerID) throws(FieldpackError) -> EditLog? {
     guard let table = try file.catalogue().layer(layer) else { return nil }

@@ -101,6 +101,14 @@ extension EditLog {
     ).first
   }
 
+  /// The last edit up to that number, which is no state.
+  package func last(upTo number: Int64) throws(FieldpackError) -> LoggedEdit? {
+    try edits(
+      where: "\(shape.own(.number)) <= ? AND \(shape.own(.operation)) > 0", [.integer(number)],
+      limit: 1, newestFirst: true
+    ).first
+  }
+
   /// The edit of that UUID.
   package func edit(_ id: String) throws(FieldpackError) -> LoggedEdit? {
     try edits(where: "\(shape.own(.edit)) = ?", [.text(id)], limit: 1).first

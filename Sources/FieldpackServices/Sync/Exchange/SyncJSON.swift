@@ -1,0 +1,204 @@
+import FieldpackCore
+import FieldpackSQLite
+
+/// The messages of a synchronisation as JSON.
+///
+/// A blob is `{"b": base64}` and an infinite number `{"r": "inf"}`. Whole real numbers keep their
+/// fraction, so that each value comes back as it was.
+enum SyncJSON {
+  static func value(_ value: SQLiteValue) -> JSONValue {
+    switch value {
+    case .null: .null
+    case .integer(let number): .integer(number)
+    case .real(let number) where !number.isFinite:
+      .object([.init(name: "r", value: .text(number < 0 ? "-inf" : "inf"))])
+    case .real(let number): .real(number)
+    case .text(let text): .text(text)
+    case .blob(let bytes): .object([.init(name: "b", value: .text(Base64.encode(bytes)))])
+    }
+  }
+
+  static func value(_ json: JSONValue) throws(FieldpackError) -> SQLiteValue {
+    switch json {
+    case .null: return .null
+    case .integer(let number): return .integer(number)
+    case .real(let number): return .real(number)
+    case .text(let text): return .text(text)
+    case .object:
+      if let text = json["b"]?.string, let bytes = Base64.decode(text.utf8) { return .blob(bytes) }
+      switch json["r"]?.string {
+      case "inf": return .real(.infinity)
+      case "-inf": return .real(-.infinity)
+      default: throw broken("a value")
+      }
+    case .boolean, .array: throw broken("a value")
+    }
+  }
+
+  static func broken(_ what: String) -> FieldpackError {
+    FieldpackError(.invalidData, "a message of the synchronisation has not \(what) where it should")
+  }
+
+  static func bytes(_ value: JSONValue) -> [UInt8] {
+    var bytes: [UInt8] = []
+    value.append(to: &bytes, keepsFractions: true)
+    return bytes
+  }
+
+  static func read(_ bytes: [UInt8]) throws(FieldpackError) -> JSONValue {
+    do throws(JSONMistake) {
+      let result = bytes.withUnsafeBufferPointer { bytes in
+        Result { () throws(JSONMistake) in try JSONValueReader.read(bytes, maximumDepth: 16) }
+      }
+      return try result.get()
+    } catch {
+      throw FieldpackError(
+        .invalidData, "a message of the synchronisation is no JSON: \(error.message)")
+    }
+  }
+
+  // MARK: Members
+
+  static func object(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
+    .object(
+      members.compactMap { name, value in value.map { JSONValue.Member(name: name, value: $0) } })
+  }
+
+  static func text(_ name: String, of json: JSONValue) throws(FieldpackError) -> String {
+    guard let text = json[name]?.string else { throw broken("a text '\(name)'") }
+    return text
+  }
+
+  static func integer(_ name: String, of json: JSONValue) throws(FieldpackError) -> Int64 {
+    guard case .integer(let number)? = json[name] else { throw broken("a number '\(name)'") }
+    return number
+  }
+
+  static func list(_ name: String, of json: JSONValue) throws(FieldpackError) -> [JSONValue] {
+    guard case .array(let items)? = json[name] else { throw broken("a list '\(name)'") }
+    return items
+  }
+}
+
+extension SyncEdit {
+  var json: JSONValue {
+    SyncJSON.object([
+      "edit_id": .text(id), "op": .integer(Int64(operation.rawValue)), "identity": .text(identity),
+      "position": .integer(position), "base": (base?.position).map { .integer($0) },
+      "replica": (base?.replica).map { .text($0) }, "previous": (base?.previous).map { .text($0) },
+      "changed": .array(changed.map { .text($0) }),
+      "values": .array(values.map { SyncJSON.value($0) }),
+      "time": time.map { .text($0.description) }, "author": author.map { .text($0) },
+      "device": device.map { .text($0) },
+    ])
+  }
+
+  init(_ json: JSONValue) throws(FieldpackError) {
+    guard
+      let operation = OutgoingEdit.Operation(
+        rawValue: Int(clamping: try SyncJSON.integer("op", of: json)))
+    else { throw SyncJSON.broken("an operation") }
+    id = try SyncJSON.text("edit_id", of: json)
+    self.operation = operation
+    identity = try SyncJSON.text("identity", of: json)
+    position = try SyncJSON.integer("position", of: json)
+    if let replica = json["replica"]?.string {
+      base = Base(
+        position: try SyncJSON.integer("base", of: json), replica: replica,
+        previous: json["previous"]?.string)
+    }
+    var (changed, values): ([String], [SQLiteValue]) = ([], [])
+    for item in try SyncJSON.list("changed", of: json) {
+      guard let name = item.string else { throw SyncJSON.broken("a column's name") }
+      changed.append(name)
+    }
+    for item in try SyncJSON.list("values", of: json) { values.append(try SyncJSON.value(item)) }
+    (self.changed, self.values) = (changed, values)
+    time = json["time"]?.string.flatMap { Instant($0) }
+    (author, device) = (json["author"]?.string, json["device"]?.string)
+  }
+}
+
+extension SyncLayer {
+  var json: JSONValue {
+    SyncJSON.object([
+      "name": .text(name.rawValue), "origin": .text(origin),
+      "columns": .array(columns.map { .text($0) }),
+      "references": .object(
+        references.sorted { $0.key < $1.key }
+          .map { .init(name: $0.key, value: .text($0.value.rawValue)) }),
+      "head": .integer(head),
+    ])
+  }
+
+  init(_ json: JSONValue) throws(FieldpackError) {
+    name = LayerID(try SyncJSON.text("name", of: json))
+    origin = try SyncJSON.text("origin", of: json)
+    columns = try SyncJSON.list("columns", of: json).compactMap(\.string)
+    references = [:]
+    if case .object(let members)? = json["references"] {
+      for member in members { references[member.name] = member.value.string.map { LayerID($0) } }
+    }
+    head = try SyncJSON.integer("head", of: json)
+  }
+}
+
+extension SyncPage {
+  var json: JSONValue {
+    SyncJSON.object([
+      "edits": .array(edits.map(\.json)), "position": .integer(position), "last": .boolean(isLast),
+    ])
+  }
+
+  init(_ json: JSONValue) throws(FieldpackError) {
+    edits = []
+    for item in try SyncJSON.list("edits", of: json) { edits.append(try SyncEdit(item)) }
+    position = try SyncJSON.integer("position", of: json)
+    isLast = json["last"] == .boolean(true)
+  }
+}
+
+extension SyncAnswer {
+  var json: JSONValue {
+    SyncJSON.object([
+      "edit_id": .text(edit), "verdict": .text(verdict.rawValue), "position": .integer(position),
+      "conflicts": conflicts.isEmpty ? nil : .array(conflicts.map(\.json)),
+      "message": message.map { .text($0) },
+    ])
+  }
+
+  init(_ json: JSONValue) throws(FieldpackError) {
+    guard let verdict = Verdict(rawValue: try SyncJSON.text("verdict", of: json)) else {
+      throw SyncJSON.broken("a verdict")
+    }
+    var conflicts: [SyncConflict] = []
+    if json["conflicts"] != nil {
+      for item in try SyncJSON.list("conflicts", of: json) {
+        conflicts.append(try SyncConflict(item))
+      }
+    }
+    self.init(
+      try SyncJSON.text("edit_id", of: json), verdict,
+      at: try SyncJSON.integer("position", of: json), conflicts: conflicts,
+      message: json["message"]?.string)
+  }
+}
+
+extension SyncConflict {
+  var json: JSONValue {
+    SyncJSON.object([
+      "kind": .text(kind.rawValue), "column": column.map { .text($0) },
+      "lost": SyncJSON.value(lost), "kept": SyncJSON.value(kept),
+    ])
+  }
+
+  init(_ json: JSONValue) throws(FieldpackError) {
+    guard let kind = Kind(rawValue: try SyncJSON.text("kind", of: json)) else {
+      throw SyncJSON.broken("a kind of conflict")
+    }
+    self.init(
+      kind: kind, column: json["column"]?.string,
+      lost: try SyncJSON.value(json["lost"] ?? .null),
+      kept: try SyncJSON.value(json["kept"] ?? .null))
+  }
+}

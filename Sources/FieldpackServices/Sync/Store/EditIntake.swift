@@ -1,0 +1,91 @@
+import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackSQLite
+
+/// Edits of the receiver as they come back to a device, in one transaction.
+///
+/// The receiver's order is the truth. An edit sets what it changed, and nothing else; edits of the
+/// device that are not sent stay where the receiver's edits do not touch the same columns. Where they
+/// do, the receiver will keep its own value, so that the device takes it at once.
+struct EditIntake {
+  let log: EditLog
+  let writer: GeoPackageWriter
+  let records: PullRecords
+  /// The number that the first edit of this taking gets in the log.
+  let first: Int64
+  let now: Instant
+
+  /// - Returns: whether the edit changed anything here.
+  func take(_ edit: SyncEdit) throws(FieldpackError) -> Bool {
+    guard edit.values.count == log.sentColumns.count else {
+      throw SyncJSON.broken("values for the columns of layer '\(log.layer)'")
+    }
+    let place = try log.place(of: edit.identity)
+    let current = try writer.row(at: place, of: log)
+    let own = try log.edit(edit.id)
+    // The receiver has it, whether or not its answer came.
+    if let own, own.sent == nil { try writer.markSent([own.number], in: log, at: now) }
+    switch edit.operation {
+    case .insert:
+      guard place == nil else { return false }
+      _ = try writer.insert(log.row(edit.values), in: log, from: origin(edit))
+    case .update:
+      let new = log.row(edit.values)
+      let columns = try changed(by: edit, own, at: place)
+      if let place, let current {
+        let differing = columns.filter { new[$0] != current[$0] }
+        guard !differing.isEmpty else { return false }
+        _ = try writer.update(
+          place.feature, differing.sorted(), of: new, in: log, from: origin(edit))
+        return true
+      }
+      // What was deleted here is back only where the receiver's own deletion was taken before.
+      if own != nil, try !wasDeletedThere(place) { return false }
+      var values =
+        try place.map { (place) throws(FieldpackError) in
+          try log.last(of: place.feature, before: place.end)?.values
+        } ?? nil
+      for column in columns { values?[column] = new[column] }
+      _ = try writer.revive(edit.identity, values ?? new, in: log, at: place, from: origin(edit))
+    case .delete:
+      guard own == nil, let place, current != nil, try !hasPending(place) else { return false }
+      _ = try writer.delete(place.feature, in: log, from: origin(edit))
+    }
+    return true
+  }
+
+  /// The columns that an edit sets here. An edit of the device that comes back leaves those alone that
+  /// the device has changed since, because those edits come back as well.
+  private func changed(
+    by edit: SyncEdit, _ own: LoggedEdit?, at place: EditLog.Place?
+  ) throws(FieldpackError) -> Set<Int> {
+    var columns = Set(log.indexes(of: edit.changed))
+    guard let own, let place else { return columns }
+    for later in try log.history(of: place, after: own.number) where later.number < first {
+      guard later.id != nil, try !records.hold(later.number) else { continue }
+      columns.subtract(try log.changedColumns(later))
+    }
+    return columns
+  }
+
+  private func wasDeletedThere(_ place: EditLog.Place?) throws(FieldpackError) -> Bool {
+    guard let place, let last = try log.last(of: place.feature, before: place.end) else {
+      return true
+    }
+    return last.operation == .delete && last.received != nil
+  }
+
+  /// Whether the device has edits of the feature that were never sent, with which the receiver will
+  /// bring it back.
+  private func hasPending(_ place: EditLog.Place) throws(FieldpackError) -> Bool {
+    try log.history(of: place, after: 0).contains {
+      $0.sent == nil && ($0.operation == .insert || $0.operation == .update)
+    }
+  }
+
+  private func origin(_ edit: SyncEdit) -> GeoPackageWriter.Origin {
+    .init(
+      id: edit.id, author: edit.author, device: edit.device, time: edit.time, isSent: true,
+      received: now)
+  }
+}

@@ -1,0 +1,246 @@
+import FieldpackCore
+import FieldpackField
+import FieldpackGeoPackage
+import FieldpackSQLite
+
+/// Edits of a device as they come into a file, in one transaction.
+struct EditReception {
+  let log: EditLog
+  let writer: GeoPackageWriter
+  let now: Instant
+
+  /// What other edits did to a feature since the device knew it.
+  private struct Foreign {
+    /// Positions of columns in the log.
+    var columns: Set<Int> = []
+    var isAny = false
+  }
+
+  mutating func receive(_ edit: SyncEdit) throws(FieldpackError) -> SyncAnswer {
+    if let known = try answer(to: edit) { return known }
+    if let own = try log.edit(edit.id) {
+      // The edit was there before the file was copied.
+      return SyncAnswer(edit.id, .applied, at: own.number)
+    }
+    guard edit.values.count == log.sentColumns.count, let base = edit.base else {
+      throw SyncJSON.broken("values for the columns of layer '\(log.layer)', or a base")
+    }
+    let answer: SyncAnswer
+    do throws(FieldpackError) {
+      answer = try writer.whole { () throws(FieldpackError) in try apply(edit, base) }
+    } catch {
+      guard error.isForGood else { throw error }
+      answer = SyncAnswer(edit.id, .refused, at: try log.head(), message: error.message)
+    }
+    try remember(answer, base)
+    return answer
+  }
+
+  // MARK: Applying
+
+  private func apply(
+    _ edit: SyncEdit, _ base: SyncEdit.Base
+  ) throws(FieldpackError) -> SyncAnswer {
+    let place = try log.place(of: edit.identity)
+    let current = try writer.row(at: place, of: log)
+    switch edit.operation {
+    case .insert:
+      guard place == nil else { return SyncAnswer(edit.id, .applied, at: try log.head()) }
+      let made = try writer.insert(row(edit), in: log, from: origin(edit))
+      return SyncAnswer(edit.id, .applied, at: made.number)
+    case .update:
+      guard let place else {
+        throw FieldpackError(.notFound, "the feature \(edit.identity) is not known here")
+      }
+      let foreign = try foreign(place, edit, base)
+      guard let current else { return try revive(place, edit, foreign) }
+      return try update(place.feature, edit, foreign, current)
+    case .delete:
+      guard let place, current != nil else {
+        return SyncAnswer(edit.id, .applied, at: try log.head())
+      }
+      return try delete(place.feature, edit, foreign(place, edit, base))
+    }
+  }
+
+  private func update(
+    _ feature: Int64, _ edit: SyncEdit, _ foreign: Foreign, _ current: [SQLiteValue]
+  ) throws(FieldpackError) -> SyncAnswer {
+    let wanted = row(edit)
+    let changed = log.indexes(of: edit.changed).filter { wanted[$0] != current[$0] }
+    let conflicts = changed.filter { foreign.columns.contains($0) }
+    let applied = changed.filter { !foreign.columns.contains($0) }
+    var position = try log.head()
+    if !applied.isEmpty {
+      position = try writer.update(feature, applied, of: wanted, in: log, from: origin(edit))
+    }
+    return try answer(
+      edit, feature, at: position,
+      conflicts.map {
+        SyncConflict(
+          kind: .column, column: log.columns[$0], lost: wanted[$0], kept: current[$0])
+      })
+  }
+
+  /// Brings a feature back that others deleted, with what the edit changes.
+  private func revive(
+    _ place: EditLog.Place, _ edit: SyncEdit, _ foreign: Foreign
+  ) throws(FieldpackError) -> SyncAnswer {
+    guard var values = try log.last(of: place.feature, before: place.end)?.values else {
+      throw FieldpackError(.notFound, "the feature \(edit.identity) is not known here")
+    }
+    let wanted = row(edit)
+    var conflicts = [SyncConflict(kind: .revived, column: nil, lost: .null, kept: .null)]
+    for column in log.indexes(of: edit.changed) {
+      if foreign.columns.contains(column), wanted[column] != values[column] {
+        conflicts.append(
+          SyncConflict(
+            kind: .column, column: log.columns[column], lost: wanted[column],
+            kept: values[column]))
+      } else {
+        values[column] = wanted[column]
+      }
+    }
+    let made = try writer.revive(
+      edit.identity, values, in: log, at: place, from: origin(edit))
+    return try answer(edit, made.feature, at: made.number, conflicts)
+  }
+
+  private func delete(
+    _ feature: Int64, _ edit: SyncEdit, _ foreign: Foreign
+  ) throws(FieldpackError) -> SyncAnswer {
+    guard !foreign.isAny else {
+      return try answer(
+        edit, feature, at: try log.head(),
+        [SyncConflict(kind: .kept, column: nil, lost: .null, kept: .null)])
+    }
+    return SyncAnswer(
+      edit.id, .applied, at: try writer.delete(feature, in: log, from: origin(edit)))
+  }
+
+  private func answer(
+    _ edit: SyncEdit, _ feature: Int64, at position: Int64, _ conflicts: [SyncConflict]
+  ) throws(FieldpackError) -> SyncAnswer {
+    try SyncTables.note(conflicts, of: edit, feature: feature, in: log.layer, at: now, writer)
+    return SyncAnswer(
+      edit.id, conflicts.isEmpty ? .applied : .conflict, at: position, conflicts: conflicts)
+  }
+
+  // MARK: What others did
+
+  private func foreign(
+    _ place: EditLog.Place, _ edit: SyncEdit, _ base: SyncEdit.Base
+  ) throws(FieldpackError) -> Foreign {
+    var found = Foreign()
+    var previous = Int64.min
+    if let id = base.previous { previous = try position(of: id) ?? .min }
+    for row in try log.history(of: place, after: base.position) {
+      guard let id = row.id, row.operation != .delete else { continue }
+      if row.number <= previous, try replica(of: id) == base.replica,
+        row.device == edit.device
+      {
+        continue
+      }
+      found.isAny = true
+      found.columns.formUnion(try log.changedColumns(row))
+    }
+    return found
+  }
+
+  private func position(of edit: String) throws(FieldpackError) -> Int64? {
+    if let row = try received("position", edit) { return row.integerValue }
+    return try log.edit(edit)?.number
+  }
+
+  private func replica(of edit: String) throws(FieldpackError) -> String? {
+    try received("replica", edit)?.textValue
+  }
+
+  private func received(_ column: String, _ edit: String) throws(FieldpackError) -> SQLiteValue? {
+    try writer.rows(
+      "SELECT \(column) FROM \(SyncTables.received) WHERE edit_id = ?", [.text(edit)]
+    ).first?.first
+  }
+
+  // MARK: Answers that were given
+
+  private func answer(to edit: SyncEdit) throws(FieldpackError) -> SyncAnswer? {
+    let rows = try writer.rows(
+      "SELECT verdict, position, message FROM \(SyncTables.received) WHERE edit_id = ?",
+      [.text(edit.id)])
+    guard let row = rows.first, let verdict = row[0].textValue.flatMap(SyncAnswer.Verdict.init)
+    else { return nil }
+    var conflicts: [SyncConflict] = []
+    if verdict == .conflict {
+      let kept = try writer.features(
+        Query("conflict", where: Column<String>("edit_id") == edit.id))
+      for feature in kept { conflicts.append(try SyncConflict(feature)) }
+    }
+    return SyncAnswer(
+      edit.id, verdict, at: row[1].integerValue ?? 0, conflicts: conflicts,
+      message: row[2].textValue)
+  }
+
+  private func remember(
+    _ answer: SyncAnswer, _ base: SyncEdit.Base
+  ) throws(FieldpackError) {
+    // A refusal changes nothing here, so that the edit may be tried again.
+    guard answer.verdict == .applied || answer.verdict == .conflict else { return }
+    try writer.execute(
+      "INSERT INTO \(SyncTables.received) (edit_id, position, replica, verdict, message) "
+        + "VALUES (?, ?, ?, ?, ?)",
+      [
+        .text(answer.edit), .integer(answer.position), .text(base.replica),
+        .text(answer.verdict.rawValue), answer.message.map(SQLiteValue.text) ?? .null,
+      ])
+  }
+
+  // MARK: Values
+
+  /// The edit's values for all columns of the log; the id is NULL.
+  private func row(_ edit: SyncEdit) -> [SQLiteValue] { log.row(edit.values) }
+
+  private func origin(_ edit: SyncEdit) -> GeoPackageWriter.Origin {
+    .init(
+      id: edit.id, author: edit.author, device: edit.device, time: edit.time, isSent: false,
+      received: now)
+  }
+}
+
+extension EditLog {
+  /// The positions of columns in ``columns``.
+  func indexes(of names: [String]) -> [Int] {
+    names.compactMap { name in columns.firstIndex { $0 == name } }
+  }
+
+  /// Values of ``sentColumns`` as values of ``columns``.
+  func row(_ sent: [SQLiteValue]) -> [SQLiteValue] {
+    var row = [SQLiteValue](repeating: .null, count: columns.count)
+    for (index, value) in zip(sentIndexes, sent) { row[index] = value }
+    return row
+  }
+}
+
+extension SyncConflict {
+  /// A row of the layer `conflict`.
+  init(_ feature: Feature) throws(FieldpackError) {
+    func value(_ name: String) throws(FieldpackError) -> SQLiteValue {
+      guard let text = feature[Column<String>(name)] else { return .null }
+      return try SyncJSON.value(SyncJSON.read(Array(text.utf8)))
+    }
+    self.init(
+      kind: feature[Column<String>("kind")].flatMap(Kind.init) ?? .column,
+      column: feature[Column<String>("column_name")], lost: try value("lost"),
+      kept: try value("kept"))
+  }
+}
+
+extension FieldpackError {
+  /// Whether an edit that fails so will never be taken.
+  var isForGood: Bool {
+    switch code {
+    case .constraint, .invalidData, .notFound, .unsupported, .readOnly, .permission: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import FieldpackCore
+import FieldpackField
+import FieldpackGeoPackage
+import FieldpackSQLite
+
+/// The next edits of a layer that are to be sent.
+struct OutgoingEdits {
+  private(set) var edits: [SyncEdit] = []
+  /// The last edit that was looked at; `nil` where there is none.
+  private(set) var last: Int64?
+  /// How many edits were left out, because an earlier one of their feature is refused.
+  private(set) var parked = 0
+
+  init(
+    _ layer: LayerID, in snapshot: GeoPackageSnapshot, after number: Int64, limit: Int
+  ) throws(FieldpackError) {
+    let log = try SyncService.log(of: layer, in: snapshot)
+    let refused = try Self.refused(layer, log, snapshot)
+    let records = PullRecords(layer: layer, snapshot: snapshot)
+    let replica = try snapshot.rows("SELECT id FROM \(SyncTables.replica)").first?[0].textValue
+    for edit in try log.pending(after: number, limit: limit) {
+      last = edit.number
+      if let first = refused[edit.feature], edit.number >= first {
+        parked += 1
+        continue
+      }
+      let base = try Self.base(edit, log, records, replica ?? "")
+      if let made = try SyncEdit(edit, in: log, snapshot, base: base) { edits.append(made) }
+    }
+  }
+
+  /// The features with an edit that is refused, each with the first of them.
+  private static func refused(
+    _ layer: LayerID, _ log: EditLog, _ snapshot: GeoPackageSnapshot
+  ) throws(FieldpackError) -> [Int64: Int64] {
+    var found: [Int64: Int64] = [:]
+    for job in try SyncTables.jobs.all(snapshot) where job.state == .failed {
+      guard case .text(let id) = job.subject, let edit = try log.edit(id), edit.sent == nil else {
+        continue
+      }
+      found[edit.feature] = min(edit.number, found[edit.feature] ?? .max)
+    }
+    return found
+  }
+
+  private static func base(
+    _ edit: LoggedEdit, _ log: EditLog, _ records: PullRecords, _ replica: String
+  ) throws(FieldpackError) -> SyncEdit.Base {
+    var before = try log.last(of: edit.feature, before: edit.number)
+    while let found = before {
+      // States and edits that came from the receiver were not made here.
+      if found.id != nil, try !records.hold(found.number) { break }
+      before = try log.last(of: edit.feature, before: found.number)
+    }
+    return SyncEdit.Base(
+      position: try records.before(edit.number)?.position ?? 0, replica: replica,
+      previous: before?.id)
+  }
+}

@@ -1,0 +1,125 @@
+public import FieldpackCore
+public import FieldpackField
+public import FieldpackGeoPackage
+import FieldpackSQLite
+
+/// The receiver of devices' edits: it keeps them in a GeoPackage, decides on conflicts, and gives all
+/// edits out in its own order.
+///
+/// Where two edits changed the same column of a feature, neither knowing of the other, the value that
+/// came first stands, and the other is kept as a row of the layer `conflict`. Different columns of a
+/// feature are merged. An edit that changes a feature brings it back where the other deleted it.
+///
+///     let service = SyncService(of: store)
+///     try await SyncRun(of: device, with: service).run()
+public struct SyncService: SyncPeer {
+  public let name: String
+  private let store: GeoPackageStore
+  private let clock: FieldClock
+
+  public init(of store: GeoPackageStore, clock: FieldClock = .system) {
+    (self.store, self.clock) = (store, clock)
+    name = store.path
+  }
+
+  // MARK: Giving out
+
+  public func layers() async throws(FieldpackError) -> [SyncLayer] {
+    try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+      try SyncLayer.all(in: snapshot)
+    }
+  }
+
+  public func edit(
+    at position: Int64, of layer: LayerID
+  ) async throws(FieldpackError) -> String? {
+    try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+      try Self.log(of: layer, in: snapshot).edits(after: position - 1, limit: 1)
+        .first { $0.number == position }?.id
+    }
+  }
+
+  public func edits(
+    of layer: LayerID, after position: Int64, limit: Int
+  ) async throws(FieldpackError) -> SyncPage {
+    try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+      let log = try Self.log(of: layer, in: snapshot)
+      let logged = try log.edits(after: position, limit: limit)
+      var edits: [SyncEdit] = []
+      for edit in logged {
+        if let made = try SyncEdit(edit, in: log, snapshot) { edits.append(made) }
+      }
+      return SyncPage(
+        edits: edits, position: logged.last?.number ?? position, isLast: logged.count < limit)
+    }
+  }
+
+  static func log(
+    of layer: LayerID, in snapshot: GeoPackageSnapshot
+  ) throws(FieldpackError) -> EditLog {
+    if let log = try snapshot.editLog(of: layer) { return log }
+    throw FieldpackError(
+      .notFound, "the edits of layer '\(layer)' are not logged", location: .init(layer: layer))
+  }
+
+  // MARK: Receiving
+
+  public func send(
+    _ edits: [SyncEdit], of layer: LayerID
+  ) async throws(FieldpackError) -> [SyncAnswer] {
+    let now = clock.now
+    return try await store.write {
+      (writer: GeoPackageWriter) throws(FieldpackError) -> [SyncAnswer] in
+      try SyncTables.create(in: writer)
+      var reception = EditReception(
+        log: try Self.log(of: layer, in: writer), writer: writer, now: now)
+      var answers: [SyncAnswer] = []
+      for edit in edits {
+        let answer = try reception.receive(edit)
+        answers.append(answer)
+        if answer.verdict == .later { break }
+      }
+      return answers
+    }
+  }
+}
+
+extension SyncLayer {
+  /// The logged layers of a file, those first that others refer to.
+  static func all(in snapshot: GeoPackageSnapshot) throws(FieldpackError) -> [SyncLayer] {
+    var layers: [SyncLayer] = []
+    for id in try snapshot.loggedLayers() {
+      guard let log = try snapshot.editLog(of: id) else { continue }
+      layers.append(
+        SyncLayer(
+          name: id, origin: log.origin, columns: log.sentColumns, references: [:],
+          head: try log.head()))
+    }
+    return layers
+  }
+}
+
+extension EditLog {
+  /// The columns of the log without the id, which differs from file to file.
+  var sentColumns: [String] { columns.indices.filter { !isID($0) }.map { columns[$0] } }
+
+  /// The position in ``columns`` of each of ``sentColumns``.
+  var sentIndexes: [Int] { columns.indices.filter { !isID($0) } }
+}
+
+extension SyncEdit {
+  /// - Returns: `nil` for a row that is no edit.
+  init?(
+    _ edit: LoggedEdit, in log: EditLog, _ snapshot: GeoPackageSnapshot, base: Base? = nil
+  ) throws(FieldpackError) {
+    guard let id = edit.id,
+      let operation = OutgoingEdit.Operation(rawValue: Int(edit.operation.rawValue))
+    else { return nil }
+    self.init(
+      id: id, operation: operation, identity: try log.identity(of: edit.feature, at: edit.number),
+      position: edit.number, base: base,
+      changed: try log.changedColumns(edit).map { log.columns[$0] },
+      values: log.sentIndexes.map { edit.values[$0] }, time: edit.time, author: edit.author,
+      device: edit.device)
+  }
+}

@@ -1,0 +1,85 @@
+import FieldpackCore
+import FieldpackField
+import FieldpackGeoPackage
+import FieldpackSQLite
+
+/// What a file keeps of its synchronisation.
+struct SyncTables {
+  /// The edits that came from devices, each with what became of it.
+  static let received = "fieldpack_sync_received"
+  /// What was taken from the other side, and when.
+  static let pulls = "fieldpack_sync_pull"
+  /// The UUID of the file among its copies, in one row.
+  static let replica = "fieldpack_sync_replica"
+  static let `extension` = "fieldpack_sync"
+
+  /// The edits that the receiver refuses for good, and the synchronisation itself.
+  static let jobs = JobTable(
+    "sync_job", subject: .text(), extra: [ColumnDefinition("layer", .text())])
+
+  /// Values that do not stand, for people to look at; a layer without geometry.
+  static let layers = FieldLayers(
+    version: 1,
+    [
+      FieldLayer(
+        Schema(
+          layer: "conflict", idColumn: "id",
+          columns: [
+            ColumnDefinition("kind", .text(), isNullable: false),
+            ColumnDefinition("layer", .text(), isNullable: false),
+            ColumnDefinition("feature", .integer),
+            ColumnDefinition("identity", .text(), isNullable: false),
+            ColumnDefinition("column_name", .text()),
+            ColumnDefinition(
+              "lost", .text(), description: "the value that does not stand, as JSON"),
+            ColumnDefinition("kept", .text(), description: "the value that stands, as JSON"),
+            ColumnDefinition("edit_id", .text(), isNullable: false),
+            ColumnDefinition("author", .text()), ColumnDefinition("device", .text()),
+            ColumnDefinition("edited_at", .dateTime), ColumnDefinition("noted_at", .dateTime),
+          ]),
+        indexes: ["CREATE INDEX IF NOT EXISTS conflict_edit ON conflict (edit_id)"],
+        firstColumns: ["edit_id", "identity", "lost", "kept"]),
+      jobs.definition(firstColumns: ["subject", "target", "state"]),
+    ])
+
+  static func create(in writer: GeoPackageWriter) throws(FieldpackError) {
+    let tables = [
+      (
+        received,
+        "(edit_id TEXT PRIMARY KEY NOT NULL, position INTEGER NOT NULL, replica TEXT NOT NULL, "
+          + "verdict TEXT NOT NULL, message TEXT) WITHOUT ROWID"
+      ),
+      (
+        pulls,
+        "(table_name TEXT COLLATE NOCASE NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, "
+          + "position INTEGER NOT NULL, edit_id TEXT, PRIMARY KEY (table_name, last)) WITHOUT ROWID"
+      ),
+      (replica, "(id TEXT NOT NULL)"),
+    ]
+    for (name, columns) in tables where try !writer.hasTable(name) {
+      try writer.execute("CREATE TABLE \(name) \(columns)")
+      try writer.registerExtension(`extension`, table: name)
+    }
+    if try writer.rows("SELECT id FROM \(replica)").isEmpty {
+      try writer.execute("INSERT INTO \(replica) (id) VALUES (?)", [.text(RandomID.make())])
+    }
+    try layers.prepare(in: writer)
+  }
+
+  static func note(
+    _ conflicts: [SyncConflict], of edit: SyncEdit, feature: Int64?, in layer: LayerID,
+    at now: Instant, _ writer: GeoPackageWriter
+  ) throws(FieldpackError) {
+    for conflict in conflicts {
+      try writer.create(
+        Feature(attributes: [
+          "kind": conflict.kind.rawValue, "layer": layer.rawValue, "feature": feature,
+          "identity": edit.identity, "column_name": conflict.column,
+          "lost": conflict.column == nil ? nil : SyncJSON.value(conflict.lost).text,
+          "kept": conflict.column == nil ? nil : SyncJSON.value(conflict.kept).text,
+          "edit_id": edit.id, "author": edit.author, "device": edit.device,
+          "edited_at": edit.time, "noted_at": now,
+        ]), in: "conflict")
+    }
+  }
+}

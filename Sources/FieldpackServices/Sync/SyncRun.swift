@@ -1,0 +1,274 @@
+public import FieldpackCore
+public import FieldpackField
+public import FieldpackGeoPackage
+import FieldpackSQLite
+
+/// Brings the edits of a file and of another side together, in both directions.
+///
+/// First the edits of this file go, in their order; then those of the other side come, and what it made
+/// of ours. Each step is one transaction on each side, so that a run that
+/// ends anywhere leaves nothing half done, and the next one goes on. An edit that the other side did not
+/// acknowledge is sent again, with its UUID, and is applied once.
+///
+///     let report = try await SyncRun(of: device, with: SyncService(of: office)).run()
+///
+/// The files must have a common origin: one began as a copy of the other, after its layers were logged.
+public struct SyncRun: Sendable {
+  private let store: GeoPackageStore
+  private let peer: any SyncPeer
+  private let clock: FieldClock
+  /// How many edits are sent, and taken, at once.
+  private let batch: Int
+
+  public init(
+    of store: GeoPackageStore, with peer: any SyncPeer, clock: FieldClock = .system,
+    batch: Int = 1000
+  ) {
+    (self.store, self.peer, self.clock, self.batch) = (store, peer, clock, max(1, batch))
+  }
+
+  /// Synchronises all layers that both sides log.
+  ///
+  /// - Throws: `.constraint` for files without a common origin or with other columns, `.unavailable`
+  ///   where the other side cannot be reached; what was done stays done.
+  public func run() async throws(FieldpackError) -> SyncReport {
+    try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+      try SyncTables.create(in: writer)
+    }
+    var report = SyncReport()
+    for layer in try await commonLayers(&report.notes) {
+      var entry = SyncReport.Layer(layer)
+      try await findBase(layer)
+      try await push(layer, &entry)
+      try await pull(layer, &entry)
+      report.layers.append(entry)
+    }
+    return report
+  }
+
+  // MARK: Layers
+
+  private func ownLayers() async throws(FieldpackError) -> [SyncLayer] {
+    try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+      try SyncLayer.all(in: snapshot)
+    }
+  }
+
+  /// The layers that both sides log, in the order in which their edits go.
+  private func commonLayers(_ notes: inout [String]) async throws(FieldpackError) -> [LayerID] {
+    let own = try await ownLayers()
+    let others = try await peer.layers()
+    var common: [LayerID] = []
+    for layer in own {
+      guard let other = others.first(where: { $0.name == layer.name }) else {
+        notes.append("layer '\(layer.name)' is logged here only, and stays as it is")
+        continue
+      }
+      try layer.checkFits(other, at: peer.name)
+      common.append(layer.name)
+    }
+    for other in others where !own.contains(where: { $0.name == other.name }) {
+      notes.append("layer '\(other.name)' is logged in \(peer.name) only, and stays as it is")
+    }
+    guard !common.isEmpty else {
+      throw FieldpackError(
+        .constraint,
+        "\(store.path) and \(peer.name) have no logged layer in common. Try: log the edits of a "
+          + "layer, and begin the other file as a copy")
+    }
+    return common
+  }
+
+  // MARK: Where both logs are the same
+
+  private func lastPull(_ layer: LayerID) async throws(FieldpackError) -> PullRecords.Pull? {
+    try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+      try PullRecords(layer: layer, snapshot: snapshot).last()
+    }
+  }
+
+  /// Checks that the other side's log goes on from where it was last; the first time, finds how far both
+  /// logs are the same because one file is a copy of the other.
+  private func findBase(_ layer: LayerID) async throws(FieldpackError) {
+    if let last = try await lastPull(layer) {
+      guard try await peer.edit(at: last.position, of: layer) == last.edit else {
+        throw FieldpackError(
+          .constraint,
+          "the log of layer '\(layer)' in \(peer.name) is not the one that was seen before: it is "
+            + "another file, or an older copy of it. Try: a new copy of \(peer.name)",
+          location: .init(store: store.id, layer: layer))
+      }
+      return
+    }
+    let common = try await commonHead(layer)
+    try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+      let id = try SyncService.log(of: layer, in: writer).id(at: common)
+      try PullRecords(layer: layer, snapshot: writer)
+        .save(.init(first: 1, last: common, position: common, edit: id), writer)
+    }
+  }
+
+  /// The last place up to which both logs have the same edits, by halving.
+  private func commonHead(_ layer: LayerID) async throws(FieldpackError) -> Int64 {
+    var low: Int64 = 0
+    var high = try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+      try SyncService.log(of: layer, in: snapshot).head()
+    }
+    while low < high {
+      let middle = high - (high - low) / 2
+      let (place, id) = try await store.read {
+        (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+        try SyncService.log(of: layer, in: snapshot).lastEdit(upTo: middle)
+      }
+      guard let place, place > low else {
+        // No edit is there, only states of before.
+        high = middle - 1
+        if place == nil || place == low { break }
+        continue
+      }
+      if try await peer.edit(at: place, of: layer) == id { low = place } else { high = place - 1 }
+    }
+    return low
+  }
+
+  // MARK: Taking
+
+  private func pull(
+    _ layer: LayerID, _ entry: inout SyncReport.Layer
+  ) async throws(FieldpackError) {
+    while true {
+      let start = try await lastPull(layer)?.position ?? 0
+      let page = try await peer.edits(of: layer, after: start, limit: batch)
+      guard page.position > start else { return }
+      let now = clock.now
+      let changed = try await store.write {
+        (writer: GeoPackageWriter) throws(FieldpackError) -> Int in
+        let records = PullRecords(layer: layer, snapshot: writer)
+        // Another run of this file may have taken the page meanwhile.
+        guard try (records.last()?.position ?? 0) == start else { return 0 }
+        let log = try SyncService.log(of: layer, in: writer)
+        let first = try log.head() + 1
+        let intake = EditIntake(
+          log: log, writer: writer, records: records, first: first, now: now)
+        var changed = 0
+        for edit in page.edits where try intake.take(edit) { changed += 1 }
+        let edge = page.edits.last.flatMap { $0.position == page.position ? $0.id : nil }
+        try records.save(
+          .init(first: first, last: log.head(), position: page.position, edit: edge), writer)
+        return changed
+      }
+      entry.received += changed
+      if page.isLast { return }
+    }
+  }
+
+  // MARK: Sending
+
+  private func push(
+    _ layer: LayerID, _ entry: inout SyncReport.Layer
+  ) async throws(FieldpackError) {
+    var last: Int64 = 0
+    while true {
+      let (after, size) = (last, batch)
+      let outgoing = try await store.read {
+        (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+        try OutgoingEdits(layer, in: snapshot, after: after, limit: size)
+      }
+      entry.parked += outgoing.parked
+      guard let end = outgoing.last else { return }
+      last = end
+      guard !outgoing.edits.isEmpty else { continue }
+      let answers = try await peer.send(outgoing.edits, of: layer)
+      try check(answers, outgoing.edits)
+      try await note(answers, to: outgoing.edits, in: layer, &entry)
+      if answers.contains(where: { $0.verdict == .refused }) {
+        // Later edits of the feature are left out from here on.
+        last = outgoing.edits[answers.firstIndex { $0.verdict == .refused } ?? 0].position
+      }
+      if answers.count < outgoing.edits.count { return }
+    }
+  }
+
+  private func check(
+    _ answers: [SyncAnswer], _ edits: [SyncEdit]
+  ) throws(FieldpackError) {
+    let isWhole =
+      answers.count <= edits.count
+      && zip(answers, edits).allSatisfy { $0.edit == $1.id }
+      && (answers.count == edits.count || answers.last?.verdict == .later)
+    guard isWhole else {
+      throw FieldpackError(
+        .invalidData, "\(peer.name) does not answer the edits that it was sent")
+    }
+  }
+
+  private func note(
+    _ answers: [SyncAnswer], to edits: [SyncEdit], in layer: LayerID,
+    _ entry: inout SyncReport.Layer
+  ) async throws(FieldpackError) {
+    let now = clock.now
+    let name = peer.name
+    try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+      let log = try SyncService.log(of: layer, in: writer)
+      var sent: [Int64] = []
+      for (answer, edit) in zip(answers, edits) {
+        switch answer.verdict {
+        case .applied, .conflict:
+          sent.append(edit.position)
+          let feature = try log.place(of: edit.identity)?.feature
+          try SyncTables.note(
+            answer.conflicts, of: edit, feature: feature, in: layer, at: now, writer)
+        case .refused:
+          var job = Job(.text(edit.id), with: Job.target(ofAddress: name))
+          (job.state, job.attempt, job.message) = (.failed, 1, answer.message)
+          try SyncTables.jobs.save(job, at: now, writer, with: ["layer": layer.rawValue])
+        case .later: break
+        }
+      }
+      try writer.markSent(sent, in: log, at: now)
+    }
+    for answer in answers {
+      switch answer.verdict {
+      case .applied, .conflict: entry.sent += 1
+      case .refused: entry.parked += 1
+      case .later: break
+      }
+      entry.conflicts += answer.conflicts.count
+    }
+  }
+}
+
+extension SyncLayer {
+  /// Checks that two layers can exchange edits.
+  func checkFits(_ other: SyncLayer, at place: String) throws(FieldpackError) {
+    guard origin == other.origin else {
+      throw FieldpackError(
+        .constraint,
+        "layer '\(name)' of \(place) has another origin: neither file began as a copy of the other, "
+          + "so that nobody can tell which features are the same. Try: begin with a copy",
+        location: .init(layer: name))
+    }
+    let (mine, theirs) = (Set(columns), Set(other.columns))
+    guard columns == other.columns else {
+      let differing = mine.symmetricDifference(theirs).sorted().joined(separator: ", ")
+      throw FieldpackError(
+        .constraint,
+        "layer '\(name)' has other columns in \(place)"
+          + (differing.isEmpty ? ", or in another order" : ": \(differing)")
+          + ". Try: give both files the same columns", location: .init(layer: name))
+    }
+  }
+}
+
+extension EditLog {
+  /// The UUID of the edit at a place; `nil` where there is none.
+  func id(at number: Int64) throws(FieldpackError) -> String? {
+    try edits(after: number - 1, limit: 1).first { $0.number == number }?.id
+  }
+
+  /// The place and the UUID of the last edit up to a place.
+  func lastEdit(upTo number: Int64) throws(FieldpackError) -> (place: Int64?, id: String?) {
+    let edit = try last(upTo: number)
+    return (edit?.number, edit?.id)
+  }
+}
