@@ -14,6 +14,8 @@ package struct EditLog {
   package var layer: LayerID { LayerID(shape.table) }
   /// Whether the table has the content of media, which the log leaves out.
   package let lacksContent: Bool
+  /// The columns that hold ids of features of other layers: those of a relation's links.
+  package let references: [String: LayerID]
 
   /// - Returns: `nil` for a table that is not logged.
   package init?(of table: String, in file: GeoPackageSession) throws(FieldpackError) {
@@ -25,6 +27,7 @@ package struct EditLog {
     else { return nil }
     (self.file, self.origin, self.shape) = (file, origin, shape)
     lacksContent = try RelationTables.contentColumn(of: table, in: file) != nil
+    references = try RelationTables(file: file).references(in: table)
   }
 
   /// Begins to log a table. One that is logged stays as it is, but for what is missing.
@@ -32,17 +35,16 @@ package struct EditLog {
   /// - Throws: `.cannotCreate` where another table has the log's name, `.unsupported` for a view.
   @discardableResult
   package static func enable(
-    _ table: LayerTable, in file: GeoPackageSession
+    _ name: String, in file: GeoPackageSession
   ) throws(FieldpackError) -> EditLog {
-    let name = table.table
     if let log = try EditLog(of: name, in: file) {
       if try !log.isCurrent() { try log.refresh() }
       return log
     }
-    guard !table.layer.isView, let shape = try LogShape(of: name, in: file) else {
+    guard let shape = try LogShape(of: name, in: file) else {
       throw FieldpackError(
-        .unsupported, "layer '\(table.layer.id)' is a view, or has no ids, and cannot be logged",
-        location: .init(store: file.store, layer: table.layer.id))
+        .unsupported, "layer '\(name)' is a view, or has no ids, and cannot be logged",
+        location: .init(store: file.store, layer: LayerID(name)))
     }
     try LogTables(file: file).create()
     if try file.hasTable(shape.log) { try OlderLog(of: shape, in: file).upgrade() }
@@ -54,6 +56,24 @@ package struct EditLog {
     }
     try log.refresh()
     return log
+  }
+
+  /// Logs what belongs to the features of a logged table: its media, and the links of its relations
+  /// to logged tables.
+  static func enableRelations(
+    of table: String, in file: GeoPackageSession
+  ) throws(FieldpackError) {
+    for relation in try RelationTables(file: file).all() {
+      let ends = [relation.base.rawValue, relation.related.rawValue]
+      guard ends.contains(where: { SQLName($0) == SQLName(table) }) else { continue }
+      if relation.kind == .media, SQLName(ends[0]) == SQLName(table) {
+        try enable(ends[1], in: file)
+      }
+      guard try EditLog(of: ends[0], in: file) != nil, try EditLog(of: ends[1], in: file) != nil,
+        try file.kind(of: relation.mapping) == "table"
+      else { continue }
+      try enable(relation.mapping, in: file)
+    }
   }
 
   /// Whether the triggers, the table and the indexes are those of the table as it is now.

@@ -4,11 +4,16 @@ package import FieldpackSQLite
 
 /// The change logs of a file, in a transaction.
 extension GeoPackageWriter {
-  /// Begins to log the edits of a layer; one that is logged stays as it is.
+  /// Begins to log the edits of a layer, of its media, and of the links of its relations to logged
+  /// layers; one that is logged stays as it is.
   @discardableResult
   package func logEdits(of layer: LayerID) throws(FieldpackError) -> EditLog {
-    let table = try table(layer)
-    return try whole { () throws(FieldpackError) in try EditLog.enable(table, in: file) }
+    let table = try table(layer).table
+    return try whole { () throws(FieldpackError) in
+      let log = try EditLog.enable(table, in: file)
+      try EditLog.enableRelations(of: table, in: file)
+      return log
+    }
   }
 
   /// Ends the log of a layer, and removes its edits.
@@ -47,38 +52,44 @@ extension GeoPackageWriter {
   /// - Parameters:
   ///   - values: for ``EditLog/columns``; the id among them is left out.
   ///   - feature: the id that the row should have; `nil` lets SQLite choose it.
+  ///   - content: of media, which the log leaves out.
   ///   - isRevived: whether the feature was deleted before. The log says then that it is updated.
   /// - Returns: the id, and the number of the edit in the log.
   package func insert(
-    _ values: [SQLiteValue], in log: EditLog, feature: Int64? = nil, isRevived: Bool = false,
-    from origin: Origin
+    _ values: [SQLiteValue], in log: EditLog, feature: Int64? = nil, content: [UInt8]? = nil,
+    isRevived: Bool = false, from origin: Origin
   ) throws(FieldpackError) -> (feature: Int64, number: Int64) {
-    let id = try insertRow(values, in: log, feature: feature)
+    let id = try insertRow(values, in: log, feature: feature, content: content)
     return (id, try stamp(id, in: log, from: origin, isRevived ? .update : .insert))
   }
 
   /// Inserts a feature again that was deleted, under its old id where that is free.
   package func revive(
     _ identity: String, _ values: [SQLiteValue], in log: EditLog, at place: EditLog.Place?,
-    from origin: Origin
+    content: [UInt8]? = nil, from origin: Origin
   ) throws(FieldpackError) -> (feature: Int64, number: Int64) {
     if let place, place.isCurrent {
-      return try insert(values, in: log, feature: place.feature, isRevived: true, from: origin)
+      return try insert(
+        values, in: log, feature: place.feature, content: content, isRevived: true, from: origin)
     }
-    let made = try insert(values, in: log, isRevived: true, from: origin)
+    let made = try insert(values, in: log, content: content, isRevived: true, from: origin)
     try log.setIdentity(identity, of: made.feature, since: made.number)
     return made
   }
 
   private func insertRow(
-    _ values: [SQLiteValue], in log: EditLog, feature: Int64?
+    _ values: [SQLiteValue], in log: EditLog, feature: Int64?, content: [UInt8]? = nil
   ) throws(FieldpackError) -> Int64 {
-    let table = try writable(log.layer)
+    let table = try target(of: log)
     var names: [String] = []
     var bound: [SQLiteValue] = []
     for index in log.columns.indices where !log.isID(index) {
       names.append(quoted(log.columns[index]))
       bound.append(values[index])
+    }
+    if let content {
+      names.append(quoted(MediaColumns.data))
+      bound.append(.blob(content))
     }
     if let feature {
       names.append(table.idExpression)
@@ -100,21 +111,28 @@ extension GeoPackageWriter {
   /// - Returns: the number of the edit in the log.
   package func update(
     _ feature: Int64, _ columns: [Int], of values: [SQLiteValue], in log: EditLog,
-    from origin: Origin
+    content: [UInt8]? = nil, from origin: Origin
   ) throws(FieldpackError) -> Int64 {
-    try updateRow(feature, columns, of: values, in: log)
+    try updateRow(feature, columns, of: values, in: log, content: content)
     return try stamp(feature, in: log, from: origin)
   }
 
   private func updateRow(
-    _ feature: Int64, _ columns: [Int], of values: [SQLiteValue], in log: EditLog
+    _ feature: Int64, _ columns: [Int], of values: [SQLiteValue], in log: EditLog,
+    content: [UInt8]? = nil
   ) throws(FieldpackError) {
-    let table = try writable(log.layer)
+    let table = try target(of: log)
     try noteShrinking(table, .integer(feature))
-    let assignments = columns.map { "\(quoted(log.columns[$0])) = ?" }.sqlList
+    var names = columns.map { quoted(log.columns[$0]) }
+    var bound = columns.map { values[$0] }
+    if let content {
+      names.append(quoted(MediaColumns.data))
+      bound.append(.blob(content))
+    }
+    let assignments = names.map { "\($0) = ?" }.sqlList
     try file.changeRow(
       "UPDATE \(quoted(table.table)) SET \(assignments) WHERE \(table.idExpression) = ?",
-      columns.map { values[$0] } + [.integer(feature)], of: table, feature: .integer(feature))
+      bound + [.integer(feature)], of: table, feature: .integer(feature))
     grow(table, envelope(of: values, table, log))
     note(.updated, feature, table)
   }
@@ -125,8 +143,30 @@ extension GeoPackageWriter {
   package func delete(
     _ feature: Int64, in log: EditLog, from origin: Origin
   ) throws(FieldpackError) -> Int64 {
-    try delete(.integer(feature), in: log.layer)
+    let table = try target(of: log)
+    if try isLayer(log) {
+      try delete(.integer(feature), in: log.layer)
+    } else {
+      try file.changeRow(
+        "DELETE FROM \(quoted(table.table)) WHERE \(table.idExpression) = ?", [.integer(feature)],
+        of: table, feature: .integer(feature))
+    }
     return try stamp(feature, in: log, from: origin)
+  }
+
+  private func isLayer(_ log: EditLog) throws(FieldpackError) -> Bool {
+    try file.catalogue().layer(log.layer) != nil
+  }
+
+  /// The table of a log: a layer, or a table of links, which is none.
+  private func target(of log: EditLog) throws(FieldpackError) -> LayerTable {
+    guard try !isLayer(log) else { return try writable(log.layer) }
+    let name = log.shape.table
+    try file.triggers?.check(name, store: file.store)
+    return LayerTable(
+      layer: Layer(
+        schema: Schema(layer: log.layer, idColumn: log.shape.hasIDColumn ? log.shape.id : nil),
+        kind: .attributes), table: name, idSQL: quoted(log.shape.id))
   }
 
   private func envelope(
@@ -235,13 +275,64 @@ extension GeoPackageSnapshot {
 
   /// The log of a layer; `nil` where its edits are not logged, or not yet by this version.
   package func editLog(of layer: LayerID) throws(FieldpackError) -> EditLog? {
-    guard let table = try file.catalogue().layer(layer) else { return nil }
-    return try EditLog(of: table.table, in: file)
+    let table = try file.catalogue().layer(layer)?.table ?? layer.rawValue
+    return try EditLog(of: table, in: file)
   }
 
   /// The layers whose edits are logged.
   package func loggedLayers() throws(FieldpackError) -> [LayerID] {
     let names = try LogTables(file: file).names().map { SQLName($0) }
     return try file.catalogue().layers.filter { names.contains(SQLName($0.table)) }.map(\.layer.id)
+  }
+
+  /// The logs of the file, in the order in which they began: of layers, and of tables of links.
+  package func editLogs() throws(FieldpackError) -> [EditLog] {
+    var logs: [EditLog] = []
+    for name in try LogTables(file: file).names() {
+      if let log = try EditLog(of: name, in: file) { logs.append(log) }
+    }
+    return logs
+  }
+
+  /// The feature as an edit left it; of a deletion, as it was before.
+  ///
+  /// A geometry that cannot be read is left out.
+  package func feature(of edit: LoggedEdit, in log: EditLog) throws(FieldpackError) -> Feature {
+    guard let table = try file.catalogue().layer(log.layer) else {
+      throw file.missingLayer(log.layer, in: try file.catalogue())
+    }
+    var feature = Feature(
+      key: KeyTuple(store: file.store, layer: log.layer, feature: .integer(edit.feature)))
+    for (name, value) in zip(log.columns, edit.values) {
+      if let geometry = table.schema.geometry, SQLName(geometry.name) == SQLName(name) {
+        guard case .blob(let blob) = value, let header = try? GeoPackageBinary(blob.span.bytes)
+        else { continue }
+        feature.geometry = try? WKB.read(
+          blob.span.bytes.extracting(droppingFirst: header.bodyOffset))
+      } else if let index = table.schema.columnIndex(name) {
+        let column = table.schema.columns[index]
+        feature.attributes[column.name] = column.type.value(Value(value))
+      }
+    }
+    return feature
+  }
+
+  /// The row with these values; `nil` where there is none.
+  package func feature(
+    where columns: [String], are values: [SQLiteValue], in log: EditLog
+  ) throws(FieldpackError) -> Int64? {
+    let condition = columns.map { "\(quoted($0)) = ?" }.joined(separator: " AND ")
+    return try file.integer(
+      "SELECT \(quoted(log.shape.id)) FROM \(quoted(log.shape.table)) WHERE \(condition) LIMIT 1",
+      values)
+  }
+
+  /// The content of media; `nil` where there is no such row.
+  package func content(of feature: Int64, in log: EditLog) throws(FieldpackError) -> [UInt8]? {
+    let rows = try file.rows(
+      "SELECT \(quoted(MediaColumns.data)) FROM \(quoted(log.shape.table)) "
+        + "WHERE \(quoted(log.shape.id)) = ?", [.integer(feature)])
+    guard case .blob(let bytes)?? = rows.first?.first else { return nil }
+    return bytes
   }
 }

@@ -75,6 +75,11 @@ extension EditLog {
       limit: limit)
   }
 
+  /// The last edit that is not sent.
+  package func lastPending() throws(FieldpackError) -> LoggedEdit? {
+    try edits(where: "\(shape.own(.sent)) IS NULL", [], limit: 1, newestFirst: true).first
+  }
+
   /// The edits after one, in their order.
   package func edits(
     after number: Int64, limit: Int

@@ -27,6 +27,9 @@ extension RelationTables {
         Self.extensionName, table: table, column: nil, scope: "read-write")
     }
     try SchemaExtension(file: file).describe(columns, of: name)
+    if try EditLog(of: baseName.rawValue, in: file) != nil {
+      try EditLog.enableRelations(of: baseName.rawValue, in: file)
+    }
     return relation
   }
 
@@ -149,6 +152,7 @@ extension RelationTables {
     if let layer = try file.catalogue().layer(LayerID(name)) {
       return try LayerChange(file: file).remove(layer)
     }
+    try EditLog(of: name, in: file)?.remove()
     try LayerChange(file: file).forget(name)
     try file.drop(name)
   }

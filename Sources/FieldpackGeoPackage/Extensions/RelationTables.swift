@@ -34,6 +34,25 @@ struct RelationTables {
     return isMedia ? "data" : nil
   }
 
+  /// The columns of a table of links that hold ids of features, each with the layer of the features.
+  func references(in mapping: String) throws(FieldpackError) -> [String: LayerID] {
+    for relation in try all() where SQLName(relation.mapping) == SQLName(mapping) {
+      var found: [String: LayerID] = [:]
+      let ends = [
+        ("base_id", relation.base, relation.baseColumn),
+        ("related_id", relation.related, relation.relatedColumn),
+      ]
+      for (column, layer, key) in ends {
+        guard let id = try file.catalogue().layer(layer)?.schema.idColumn,
+          SQLName(id) == SQLName(key)
+        else { continue }
+        found[column] = layer
+      }
+      return found
+    }
+    return [:]
+  }
+
   /// The relation as the file stores it.
   func stored(_ relation: Relation) throws(FieldpackError) -> Relation {
     let name = SQLName(relation.mapping)

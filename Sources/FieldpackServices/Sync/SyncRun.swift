@@ -141,24 +141,35 @@ public struct SyncRun: Sendable {
       let page = try await peer.edits(of: layer, after: start, limit: batch)
       guard page.position > start else { return }
       let now = clock.now
-      let changed = try await store.write {
-        (writer: GeoPackageWriter) throws(FieldpackError) -> Int in
+      let count = page.edits.count
+      let (changed, waits) = try await store.write {
+        (writer: GeoPackageWriter) throws(FieldpackError) -> (Int, Bool) in
         let records = PullRecords(layer: layer, snapshot: writer)
         // Another run of this file may have taken the page meanwhile.
-        guard try (records.last()?.position ?? 0) == start else { return 0 }
+        guard try (records.last()?.position ?? 0) == start else { return (0, false) }
         let log = try SyncService.log(of: layer, in: writer)
         let first = try log.head() + 1
         let intake = EditIntake(
           log: log, writer: writer, records: records, first: first, now: now)
         var changed = 0
-        for edit in page.edits where try intake.take(edit) { changed += 1 }
+        var page = page
+        for (index, edit) in page.edits.enumerated() {
+          guard let isChange = try intake.take(edit) else {
+            // What it names comes with another layer, in the next run.
+            page.edits.removeSubrange(index...)
+            page.position = page.edits.last?.position ?? start
+            break
+          }
+          if isChange { changed += 1 }
+        }
+        guard page.position > start else { return (changed, true) }
         let edge = page.edits.last.flatMap { $0.position == page.position ? $0.id : nil }
         try records.save(
           .init(first: first, last: log.head(), position: page.position, edit: edge), writer)
-        return changed
+        return (changed, page.edits.count < count)
       }
       entry.received += changed
-      if page.isLast { return }
+      if page.isLast || waits { return }
     }
   }
 
@@ -175,16 +186,13 @@ public struct SyncRun: Sendable {
         try OutgoingEdits(layer, in: snapshot, after: after, limit: size)
       }
       entry.parked += outgoing.parked
+      if outgoing.waits, outgoing.edits.isEmpty { return }
       guard let end = outgoing.last else { return }
       last = end
       guard !outgoing.edits.isEmpty else { continue }
       let answers = try await peer.send(outgoing.edits, of: layer)
       try check(answers, outgoing.edits)
       try await note(answers, to: outgoing.edits, in: layer, &entry)
-      if answers.contains(where: { $0.verdict == .refused }) {
-        // Later edits of the feature are left out from here on.
-        last = outgoing.edits[answers.firstIndex { $0.verdict == .refused } ?? 0].position
-      }
       if answers.count < outgoing.edits.count { return }
     }
   }
@@ -211,6 +219,7 @@ public struct SyncRun: Sendable {
     try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
       let log = try SyncService.log(of: layer, in: writer)
       var sent: [Int64] = []
+      var refused: Set<String> = []
       for (answer, edit) in zip(answers, edits) {
         switch answer.verdict {
         case .applied, .conflict:
@@ -219,6 +228,8 @@ public struct SyncRun: Sendable {
           try SyncTables.note(
             answer.conflicts, of: edit, feature: feature, in: layer, at: now, writer)
         case .refused:
+          // The first of a feature stands for the later ones.
+          guard refused.insert(edit.identity).inserted else { continue }
           var job = Job(.text(edit.id), with: Job.target(ofAddress: name))
           (job.state, job.attempt, job.message) = (.failed, 1, answer.message)
           try SyncTables.jobs.save(job, at: now, writer, with: ["layer": layer.rawValue])

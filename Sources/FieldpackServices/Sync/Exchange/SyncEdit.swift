@@ -30,7 +30,11 @@ public struct SyncEdit: Hashable, Sendable {
   /// The columns that the edit changed.
   public var changed: [String]
   /// The row as the edit left it, or of a deletion as it was before, in the order of the layer's columns.
+  ///
+  /// Ids of features of other layers, as tables of links hold them, are the identities of the features.
   public var values: [SQLiteValue]
+  /// The content of media, such as a photo, which goes with its row.
+  public var content: [UInt8]?
   /// By the clock of the device that made the edit.
   public var time: Instant?
   public var author: String?

@@ -88,6 +88,8 @@ extension SyncEdit {
       "replica": (base?.replica).map { .text($0) }, "previous": (base?.previous).map { .text($0) },
       "changed": .array(changed.map { .text($0) }),
       "values": .array(values.map { SyncJSON.value($0) }),
+      "content": content.map { .text(Base64.encode($0)) },
+      "sha256": content.map { .text(SHA256.hex($0)) },
       "time": time.map { .text($0.description) }, "author": author.map { .text($0) },
       "device": device.map { .text($0) },
     ])
@@ -114,6 +116,13 @@ extension SyncEdit {
     }
     for item in try SyncJSON.list("values", of: json) { values.append(try SyncJSON.value(item)) }
     (self.changed, self.values) = (changed, values)
+    if let text = json["content"]?.string {
+      guard let bytes = Base64.decode(text.utf8), SHA256.hex(bytes) == json["sha256"]?.string else {
+        throw FieldpackError(
+          .unavailable, "the content of an edit of \(identity) did not come whole")
+      }
+      content = bytes
+    }
     time = json["time"]?.string.flatMap { Instant($0) }
     (author, device) = (json["author"]?.string, json["device"]?.string)
   }

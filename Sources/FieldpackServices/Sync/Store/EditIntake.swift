@@ -15,22 +15,30 @@ struct EditIntake {
   let first: Int64
   let now: Instant
 
-  /// - Returns: whether the edit changed anything here.
-  func take(_ edit: SyncEdit) throws(FieldpackError) -> Bool {
+  /// - Returns: whether the edit changed anything here; `nil` where a feature that the edit names is not
+  ///   there yet, so that this edit and those after it have to wait.
+  func take(_ edit: SyncEdit) throws(FieldpackError) -> Bool? {
     guard edit.values.count == log.sentColumns.count else {
       throw SyncJSON.broken("values for the columns of layer '\(log.layer)'")
     }
     let place = try log.place(of: edit.identity)
     let current = try writer.row(at: place, of: log)
     let own = try log.edit(edit.id)
+    guard let new = try log.row(edit, in: writer) else {
+      return edit.operation == .delete ? false : nil
+    }
     // The receiver has it, whether or not its answer came.
     if let own, own.sent == nil { try writer.markSent([own.number], in: log, at: now) }
     switch edit.operation {
     case .insert:
       guard place == nil else { return false }
-      _ = try writer.insert(log.row(edit.values), in: log, from: origin(edit))
+      if let linked = try log.linked(new, in: writer) {
+        // Both linked the same features; from now on it is the receiver's link.
+        try log.setIdentity(edit.identity, of: linked, since: log.head() + 1)
+        return false
+      }
+      _ = try writer.insert(new, in: log, content: edit.content, from: origin(edit))
     case .update:
-      let new = log.row(edit.values)
       let columns = try changed(by: edit, own, at: place)
       if let place, let current {
         let differing = columns.filter { new[$0] != current[$0] }
@@ -46,7 +54,8 @@ struct EditIntake {
           try log.last(of: place.feature, before: place.end)?.values
         } ?? nil
       for column in columns { values?[column] = new[column] }
-      _ = try writer.revive(edit.identity, values ?? new, in: log, at: place, from: origin(edit))
+      _ = try writer.revive(
+        edit.identity, values ?? new, in: log, at: place, content: edit.content, from: origin(edit))
     case .delete:
       guard own == nil, let place, current != nil, try !hasPending(place) else { return false }
       _ = try writer.delete(place.feature, in: log, from: origin(edit))

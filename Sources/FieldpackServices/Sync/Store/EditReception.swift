@@ -16,7 +16,7 @@ struct EditReception {
     var isAny = false
   }
 
-  mutating func receive(_ edit: SyncEdit) throws(FieldpackError) -> SyncAnswer {
+  func receive(_ edit: SyncEdit) throws(FieldpackError) -> SyncAnswer {
     if let known = try answer(to: edit) { return known }
     if let own = try log.edit(edit.id) {
       // The edit was there before the file was copied.
@@ -25,36 +25,46 @@ struct EditReception {
     guard edit.values.count == log.sentColumns.count, let base = edit.base else {
       throw SyncJSON.broken("values for the columns of layer '\(log.layer)', or a base")
     }
+    guard let values = try log.row(edit, in: writer) else {
+      return SyncAnswer(edit.id, .later, at: try log.head())
+    }
     let answer: SyncAnswer
     do throws(FieldpackError) {
-      answer = try writer.whole { () throws(FieldpackError) in try apply(edit, base) }
+      answer = try writer.whole { () throws(FieldpackError) in try apply(edit, values, base) }
     } catch {
       guard error.isForGood else { throw error }
-      answer = SyncAnswer(edit.id, .refused, at: try log.head(), message: error.message)
+      answer = try refuse(edit, error.message)
     }
     try remember(answer, base)
     return answer
   }
 
+  func refuse(_ edit: SyncEdit, _ message: String) throws(FieldpackError) -> SyncAnswer {
+    SyncAnswer(edit.id, .refused, at: try log.head(), message: message)
+  }
+
   // MARK: Applying
 
   private func apply(
-    _ edit: SyncEdit, _ base: SyncEdit.Base
+    _ edit: SyncEdit, _ values: [SQLiteValue], _ base: SyncEdit.Base
   ) throws(FieldpackError) -> SyncAnswer {
     let place = try log.place(of: edit.identity)
     let current = try writer.row(at: place, of: log)
     switch edit.operation {
     case .insert:
       guard place == nil else { return SyncAnswer(edit.id, .applied, at: try log.head()) }
-      let made = try writer.insert(row(edit), in: log, from: origin(edit))
+      if try log.linked(values, in: writer) != nil {
+        return SyncAnswer(edit.id, .applied, at: try log.head())
+      }
+      let made = try writer.insert(values, in: log, content: edit.content, from: origin(edit))
       return SyncAnswer(edit.id, .applied, at: made.number)
     case .update:
       guard let place else {
         throw FieldpackError(.notFound, "the feature \(edit.identity) is not known here")
       }
       let foreign = try foreign(place, edit, base)
-      guard let current else { return try revive(place, edit, foreign) }
-      return try update(place.feature, edit, foreign, current)
+      guard let current else { return try revive(place, edit, values, foreign) }
+      return try update(place.feature, edit, values, foreign, current)
     case .delete:
       guard let place, current != nil else {
         return SyncAnswer(edit.id, .applied, at: try log.head())
@@ -64,15 +74,18 @@ struct EditReception {
   }
 
   private func update(
-    _ feature: Int64, _ edit: SyncEdit, _ foreign: Foreign, _ current: [SQLiteValue]
+    _ feature: Int64, _ edit: SyncEdit, _ wanted: [SQLiteValue], _ foreign: Foreign,
+    _ current: [SQLiteValue]
   ) throws(FieldpackError) -> SyncAnswer {
-    let wanted = row(edit)
     let changed = log.indexes(of: edit.changed).filter { wanted[$0] != current[$0] }
     let conflicts = changed.filter { foreign.columns.contains($0) }
     let applied = changed.filter { !foreign.columns.contains($0) }
     var position = try log.head()
-    if !applied.isEmpty {
-      position = try writer.update(feature, applied, of: wanted, in: log, from: origin(edit))
+    var content = edit.content
+    if content != nil, try writer.content(of: feature, in: log) == content { content = nil }
+    if !applied.isEmpty || content != nil {
+      position = try writer.update(
+        feature, applied, of: wanted, in: log, content: content, from: origin(edit))
     }
     return try answer(
       edit, feature, at: position,
@@ -84,12 +97,11 @@ struct EditReception {
 
   /// Brings a feature back that others deleted, with what the edit changes.
   private func revive(
-    _ place: EditLog.Place, _ edit: SyncEdit, _ foreign: Foreign
+    _ place: EditLog.Place, _ edit: SyncEdit, _ wanted: [SQLiteValue], _ foreign: Foreign
   ) throws(FieldpackError) -> SyncAnswer {
     guard var values = try log.last(of: place.feature, before: place.end)?.values else {
       throw FieldpackError(.notFound, "the feature \(edit.identity) is not known here")
     }
-    let wanted = row(edit)
     var conflicts = [SyncConflict(kind: .revived, column: nil, lost: .null, kept: .null)]
     for column in log.indexes(of: edit.changed) {
       if foreign.columns.contains(column), wanted[column] != values[column] {
@@ -102,7 +114,7 @@ struct EditReception {
       }
     }
     let made = try writer.revive(
-      edit.identity, values, in: log, at: place, from: origin(edit))
+      edit.identity, values, in: log, at: place, content: edit.content, from: origin(edit))
     return try answer(edit, made.feature, at: made.number, conflicts)
   }
 
@@ -197,9 +209,6 @@ struct EditReception {
 
   // MARK: Values
 
-  /// The edit's values for all columns of the log; the id is NULL.
-  private func row(_ edit: SyncEdit) -> [SQLiteValue] { log.row(edit.values) }
-
   private func origin(_ edit: SyncEdit) -> GeoPackageWriter.Origin {
     .init(
       id: edit.id, author: edit.author, device: edit.device, time: edit.time, isSent: false,
@@ -211,6 +220,34 @@ extension EditLog {
   /// The positions of columns in ``columns``.
   func indexes(of names: [String]) -> [Int] {
     names.compactMap { name in columns.firstIndex { $0 == name } }
+  }
+
+  /// An edit's values for ``columns``, with the ids that features have in this file; `nil` where a
+  /// feature that the edit names is not there yet.
+  func row(_ edit: SyncEdit, in snapshot: GeoPackageSnapshot) throws(FieldpackError)
+    -> [SQLiteValue]?
+  {
+    var row = row(edit.values)
+    for (column, layer) in references {
+      guard let index = columns.firstIndex(of: column), let identity = row[index].textValue else {
+        continue
+      }
+      guard let other = try snapshot.editLog(of: layer),
+        let place = try other.place(of: identity)
+      else { return nil }
+      row[index] = .integer(place.feature)
+    }
+    return row
+  }
+
+  /// The row of a table of links that links the same features; `nil` in other tables.
+  func linked(
+    _ values: [SQLiteValue], in snapshot: GeoPackageSnapshot
+  ) throws(FieldpackError) -> Int64? {
+    let ends = references.keys.sorted()
+    guard ends.count == 2 else { return nil }
+    let wanted = indexes(of: ends).map { values[$0] }
+    return try snapshot.feature(where: ends, are: wanted, in: self)
   }
 
   /// Values of ``sentColumns`` as values of ``columns``.

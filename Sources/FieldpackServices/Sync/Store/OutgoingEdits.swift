@@ -8,30 +8,43 @@ struct OutgoingEdits {
   private(set) var edits: [SyncEdit] = []
   /// The last edit that was looked at; `nil` where there is none.
   private(set) var last: Int64?
-  /// How many edits were left out, because an earlier one of their feature is refused.
+  /// How many edits were left out, because an earlier one of their feature, or one of a feature that
+  /// they need, is refused.
   private(set) var parked = 0
+  /// Whether the next edit needs a feature of another layer that is still to be sent.
+  private(set) var waits = false
 
   init(
     _ layer: LayerID, in snapshot: GeoPackageSnapshot, after number: Int64, limit: Int
   ) throws(FieldpackError) {
     let log = try SyncService.log(of: layer, in: snapshot)
-    let refused = try Self.refused(layer, log, snapshot)
+    let refused = try Self.refused(log, snapshot)
+    let needs = try SyncNeeds(of: log, in: snapshot)
     let records = PullRecords(layer: layer, snapshot: snapshot)
     let replica = try snapshot.rows("SELECT id FROM \(SyncTables.replica)").first?[0].textValue
     for edit in try log.pending(after: number, limit: limit) {
-      last = edit.number
       if let first = refused[edit.feature], edit.number >= first {
-        parked += 1
+        (last, parked) = (edit.number, parked + 1)
         continue
       }
+      switch try needs.state(of: edit) {
+      case .sent: break
+      case .refused:
+        (last, parked) = (edit.number, parked + 1)
+        continue
+      case .pending:
+        waits = true
+        return
+      }
+      last = edit.number
       let base = try Self.base(edit, log, records, replica ?? "")
       if let made = try SyncEdit(edit, in: log, snapshot, base: base) { edits.append(made) }
     }
   }
 
   /// The features with an edit that is refused, each with the first of them.
-  private static func refused(
-    _ layer: LayerID, _ log: EditLog, _ snapshot: GeoPackageSnapshot
+  static func refused(
+    _ log: EditLog, _ snapshot: GeoPackageSnapshot
   ) throws(FieldpackError) -> [Int64: Int64] {
     var found: [Int64: Int64] = [:]
     for job in try SyncTables.jobs.all(snapshot) where job.state == .failed {

@@ -71,11 +71,16 @@ public struct SyncService: SyncPeer {
     return try await store.write {
       (writer: GeoPackageWriter) throws(FieldpackError) -> [SyncAnswer] in
       try SyncTables.create(in: writer)
-      var reception = EditReception(
+      let reception = EditReception(
         log: try Self.log(of: layer, in: writer), writer: writer, now: now)
       var answers: [SyncAnswer] = []
+      var refused: Set<String> = []
       for edit in edits {
-        let answer = try reception.receive(edit)
+        let answer =
+          refused.contains(edit.identity)
+          ? try reception.refuse(edit, "an earlier edit of the feature is refused")
+          : try reception.receive(edit)
+        if answer.verdict == .refused { refused.insert(edit.identity) }
         answers.append(answer)
         if answer.verdict == .later { break }
       }
@@ -85,21 +90,27 @@ public struct SyncService: SyncPeer {
 }
 
 extension SyncLayer {
-  /// The logged layers of a file, those first that others refer to.
+  /// The logged layers of a file. Media come first and links of relations last, so that each edit finds
+  /// what it names.
   static func all(in snapshot: GeoPackageSnapshot) throws(FieldpackError) -> [SyncLayer] {
+    let logs = try snapshot.editLogs()
     var layers: [SyncLayer] = []
-    for id in try snapshot.loggedLayers() {
-      guard let log = try snapshot.editLog(of: id) else { continue }
-      layers.append(
-        SyncLayer(
-          name: id, origin: log.origin, columns: log.sentColumns, references: [:],
-          head: try log.head()))
+    for rank in 0...2 {
+      for log in logs where log.syncRank == rank {
+        layers.append(
+          SyncLayer(
+            name: log.layer, origin: log.origin, columns: log.sentColumns,
+            references: log.references, head: try log.head()))
+      }
     }
     return layers
   }
 }
 
 extension EditLog {
+  /// 0 for media, 2 for links of relations, 1 for all else.
+  fileprivate var syncRank: Int { lacksContent ? 0 : references.isEmpty ? 1 : 2 }
+
   /// The columns of the log without the id, which differs from file to file.
   var sentColumns: [String] { columns.indices.filter { !isID($0) }.map { columns[$0] } }
 
@@ -115,11 +126,21 @@ extension SyncEdit {
     guard let id = edit.id,
       let operation = OutgoingEdit.Operation(rawValue: Int(edit.operation.rawValue))
     else { return nil }
+    var values = edit.values
+    for (column, layer) in log.references {
+      guard let index = log.columns.firstIndex(of: column), let number = values[index].integerValue,
+        let other = try snapshot.editLog(of: layer)
+      else { continue }
+      values[index] = .text(try other.identity(of: number))
+    }
+    let content =
+      log.lacksContent && operation != .delete
+      ? try snapshot.content(of: edit.feature, in: log) : nil
     self.init(
       id: id, operation: operation, identity: try log.identity(of: edit.feature, at: edit.number),
       position: edit.number, base: base,
       changed: try log.changedColumns(edit).map { log.columns[$0] },
-      values: log.sentIndexes.map { edit.values[$0] }, time: edit.time, author: edit.author,
-      device: edit.device)
+      values: log.sentIndexes.map { values[$0] }, content: content, time: edit.time,
+      author: edit.author, device: edit.device)
   }
 }

@@ -11,6 +11,10 @@ struct SyncTables {
   static let pulls = "fieldpack_sync_pull"
   /// The UUID of the file among its copies, in one row.
   static let replica = "fieldpack_sync_replica"
+  /// What features are called by the receivers of one-way deliveries.
+  static let serverIDs = "fieldpack_sync_server"
+  /// Edits that were never sent, because a newer one stands for them.
+  static let superseded = "fieldpack_sync_superseded"
   static let `extension` = "fieldpack_sync"
 
   /// The edits that the receiver refuses for good, and the synchronisation itself.
@@ -55,6 +59,12 @@ struct SyncTables {
           + "position INTEGER NOT NULL, edit_id TEXT, PRIMARY KEY (table_name, last)) WITHOUT ROWID"
       ),
       (replica, "(id TEXT NOT NULL)"),
+      (
+        serverIDs,
+        "(table_name TEXT COLLATE NOCASE NOT NULL, feature INTEGER NOT NULL, target TEXT NOT NULL, "
+          + "id TEXT NOT NULL, PRIMARY KEY (table_name, feature, target)) WITHOUT ROWID"
+      ),
+      (superseded, "(edit_id TEXT PRIMARY KEY NOT NULL, newer TEXT NOT NULL) WITHOUT ROWID"),
     ]
     for (name, columns) in tables where try !writer.hasTable(name) {
       try writer.execute("CREATE TABLE \(name) \(columns)")
@@ -81,5 +91,24 @@ struct SyncTables {
           "edited_at": edit.time, "noted_at": now,
         ]), in: "conflict")
     }
+  }
+
+  /// Notes what a receiver calls a feature.
+  static func note(
+    _ serverID: String, of feature: FeatureID, in layer: LayerID, at target: String,
+    _ writer: GeoPackageWriter
+  ) throws(FieldpackError) {
+    guard case .integer(let number) = feature else { return }
+    try writer.execute(
+      "INSERT OR REPLACE INTO \(serverIDs) (table_name, feature, target, id) VALUES (?, ?, ?, ?)",
+      [.text(layer.rawValue), .integer(number), .text(target), .text(serverID)])
+  }
+
+  static func supersede(
+    _ edit: String, by newer: String, _ writer: GeoPackageWriter
+  ) throws(FieldpackError) {
+    try writer.execute(
+      "INSERT OR IGNORE INTO \(superseded) (edit_id, newer) VALUES (?, ?)",
+      [.text(edit), .text(newer)])
   }
 }
