@@ -24,9 +24,11 @@ private struct ServicesCommand: CommandBody {
   struct Options: OptionGroup {
     let source: ServiceArguments
     let follows: Bool
+    let allowsUnencrypted: Bool
 
     init(_ reader: inout OptionReader) {
       source = reader.group()
+      allowsUnencrypted = reader.insecure()
       follows = reader.flag("follow", help: "Go on, and tell what happens, until interrupted.")
     }
   }
@@ -36,7 +38,8 @@ private struct ServicesCommand: CommandBody {
 
   func run() async throws(FieldpackError) -> Int32 {
     _ = try WorkspaceConfig.files(at: options.source.url)
-    let services = try await StartedServices(options.source, invocation.logger)
+    let services = try await StartedServices(
+      options.source, allowsUnencrypted: options.allowsUnencrypted, invocation.logger)
     do throws(FieldpackError) {
       let status = options.follows ? try await follow(services) : try await show(services)
       for line in await services.stop() where options.follows { try print(line) }
