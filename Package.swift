@@ -173,8 +173,8 @@ let package = Package(
       "FieldpackServices",
       [
         "Fieldpack", "FieldpackGeometry", "FieldpackProjection", "FieldpackCore",
-        "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackHTTP", "FieldpackField",
-        "FieldpackLocation",
+        "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP",
+        "FieldpackField", "FieldpackLocation", "FieldpackWFS",
       ], testing: ["FieldpackCheck", "FieldpackFieldTestSupport"])
     + engine(
       "FieldpackCLI",

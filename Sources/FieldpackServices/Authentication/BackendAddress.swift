@@ -15,6 +15,11 @@ struct BackendAddress: Hashable, Sendable {
     }
   }
 
+  /// - Throws: `.invalidArgument` for what cannot be asked.
+  init(_ url: String) throws(FieldpackError) {
+    (address, position) = (try HTTPAddress(url), nil)
+  }
+
   /// The server with its scheme and port; the path of old configs is that of the config.
   var origin: String { address.origin }
   /// The name of the server for messages.
