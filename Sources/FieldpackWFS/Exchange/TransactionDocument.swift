@@ -185,7 +185,8 @@ struct TransactionDocument {
       else { continue }
       throw FieldpackError(
         .invalidData, .incomplete(matched: count, given: total),
-        "the service has done \(total) of \(count) changes (\(name))\(reason.map { ": " + $0 } ?? "")")
+        "the service has done \(total) of \(count) changes (\(name))\(reason.map { ": " + $0 } ?? "")"
+      )
     }
     if let reason {
       throw FieldpackError(
