@@ -20,16 +20,16 @@ extension BackendService {
 
   /// Sends a message that nobody replies to.
   func publish(
-    _ action: BackendAction?, _ payload: JSONValue?, to topic: String
+    _ action: BackendAction?, _ payload: String?, to topic: String
   ) async throws(FieldpackError) {
-    try await publish(BackendMessage(action: action, payload: payload?.text), to: topic)
+    try await publish(BackendMessage(action: action, payload: payload), to: topic)
   }
 
   /// Sends a message and waits for its reply.
   ///
   /// - Throws: `.unavailable` where there is no connection, it breaks, or no reply comes in time.
   func request(
-    _ action: BackendAction, _ payload: JSONValue?, to topic: String
+    _ action: BackendAction, _ payload: String?, to topic: String
   ) async throws(FieldpackError) -> BackendMessage {
     guard isConnected else {
       throw FieldpackError(.unavailable, "there is no connection to the backend")
@@ -49,7 +49,7 @@ extension BackendService {
             "the backend gave no reply to \(action) within \(limit.components.seconds) s")))
     }
     let message = BackendMessage(
-      correlation: number, replyTo: topics.replies, action: action, payload: payload?.text)
+      correlation: number, replyTo: topics.replies, action: action, payload: payload)
     // The limit holds for the sending, too.
     let sending = Task {
       do throws(FieldpackError) { try await publish(message, to: topic) } catch {

@@ -38,8 +38,8 @@ public actor BackendService: Service {
 
   /// How the next message is written; each message of the backend tells how the backend writes.
   var generation: WireGeneration
-  /// Whether a message of the backend has told ``generation``.
-  var knowsGeneration = false
+  /// Whether the backend has sent a message that could be read, since the device introduced itself.
+  private var hasHeard = false
   var isConnected = false
   /// Requests without a reply so far, by their numbers.
   var waiting: [Int64: AsyncStream<Result<BackendMessage, FieldpackError>>.Continuation] = [:]
@@ -179,9 +179,10 @@ public actor BackendService: Service {
   private func leave() async {
     let reading = reading
     self.reading = nil
-    await broker.disconnect()
+    // First who connects, so that the connection is not made behind the good-bye.
     reading?.cancel()
     await reading?.value
+    await broker.disconnect()
     lose(FieldpackError(.unavailable, "the connection to the backend was closed"))
   }
 
@@ -202,7 +203,7 @@ public actor BackendService: Service {
           FieldpackError(
             .unavailable, "\(count) messages of the backend came too fast and were dropped")))
       // One of them may have been a change of the config.
-      if isConnected { introduce() }
+      if isConnected, introduction == nil { introduce() }
     case .message(let message): receive(message)
     }
   }
@@ -228,7 +229,7 @@ public actor BackendService: Service {
       message = try BackendMessage(
         incoming.bytes, &generation,
         limit: isReply ? ConfigDocument.maximumByteCount : BackendMessage.usualLimit)
-      knowsGeneration = true
+      hasHeard = true
       switch incoming.topic {
       case topics.replies: try answer(message)
       case BackendTopics.configUpdates: try change(message)
@@ -252,13 +253,15 @@ public actor BackendService: Service {
       var failures = 0
       while !Task.isCancelled {
         do throws(FieldpackError) {
+          hasHeard = false
           try await introduceOnce()
+          if !Task.isCancelled { introduction = nil }
           return
         } catch {
           guard !Task.isCancelled, isConnected else { return }
           tell(.failed(error))
           // No answer may mean that the backend reads the other kind of messages only.
-          if !knowsGeneration { generation = generation == .numbered ? .named : .numbered }
+          if !hasHeard { generation = generation == .numbered ? .named : .numbered }
         }
         failures += 1
         try? await clock.sleep(for: backOff.pause(after: failures))
@@ -282,16 +285,16 @@ public actor BackendService: Service {
   }
 
   /// What the backend is told of this device.
-  func registration(notificationToken: String?) async -> JSONValue {
+  func registration(notificationToken: String?) async -> String {
     var info = [JSONValue.Member(name: "os", value: .text(Self.system))]
     if let notificationToken {
       info.append(.init(name: "token", value: .text(notificationToken)))
     }
-    return .object([
+    return JSONValue.object([
       .init(name: "identifier", value: .text(device)),
       .init(name: "device_info", value: .object(info)),
       .init(name: "name", value: .text("mobile:\(await signedIn.user ?? "")")),
-    ])
+    ]).text
   }
 
   private static let system: String = {
@@ -314,7 +317,10 @@ public actor BackendService: Service {
       throw FieldpackError(.invalidData, "a change of the config has no action")
     }
     // A whole config is asked for where more come than can be applied.
-    guard changeCount < 256 else { return introduce() }
+    guard changeCount < 256 else {
+      if introduction == nil { introduce() }
+      return
+    }
     let file = file
     Task {
       do throws(FieldpackError) {

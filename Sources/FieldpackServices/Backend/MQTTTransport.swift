@@ -1,6 +1,4 @@
 import FieldpackCore
-import FieldpackFormats
-import FieldpackGeometry
 
 /// Carries edits to a backend through its broker, one after the other.
 ///
@@ -23,9 +21,11 @@ public struct MQTTTransport: EditTransport {
 
 extension BackendService {
   fileprivate func send(_ edit: OutgoingEdit) async -> EditAnswer {
-    let (topic, payload): (String, JSONValue)
+    var edit = edit
+    edit.device = edit.device ?? device
+    let (topic, payload): (String, String)
     do throws(FieldpackError) {
-      (topic, payload) = (try BackendTopics.edits(of: edit), try edit.payload(client: device))
+      (topic, payload) = (try BackendTopics.edits(of: edit), try edit.payload())
     } catch {
       return .refused(error)
     }
@@ -52,53 +52,9 @@ extension OutgoingEdit.Operation {
 
 extension OutgoingEdit {
   /// What the backend gets.
-  func payload(client: String) throws(FieldpackError) -> JSONValue {
-    let feature = try json(client: client)
-    guard let form else { return feature }
-    return .object([
-      .init(name: "form_id", value: .integer(form)), .init(name: "feature", value: feature),
-    ])
-  }
-
-  private func json(client: String) throws(FieldpackError) -> JSONValue {
-    var batch = FeatureBatch(store: store, schema: schema)
-    batch.append(ValueRow(feature, id: feature.id ?? .text(id), schema: schema))
-    var options = GeoJSONWriter.Options()
-    options.layout = .lines
-    options.spatialConnect = .init(store: store, client: device ?? client, createdAt: time)
-    let output = ByteOutput()
-    var writer = GeoJSONWriter(output, options: options)
-    try batch.drive(&writer)
-    try writer.finish()
-    guard
-      case .object(var members)? = try? JSONValueReader.read(
-        String(decoding: output.buffer, as: UTF8.self))
-    else { throw FieldpackError(.invalidData, "the edit \(id) cannot be written as GeoJSON") }
-    for (index, member) in members.enumerated() where member.name == "metadata" {
-      var known: [JSONValue.Member] = []
-      if case .object(let list) = member.value { known = list.filter { $0.name != "edit_id" } }
-      members[index].value = .object(known + [.init(name: "edit_id", value: .text(id))])
-    }
-    return .object(members)
-  }
-
-  /// The columns of the feature, by what it holds. Its geometry is in WGS 84.
-  private var schema: Schema {
-    Schema(
-      layer: layer, geometry: GeometryColumn(srs: .wgs84, z: .optional, m: .optional),
-      columns: feature.attributes.elements.map { element in
-        let type: ColumnType =
-          switch element.value {
-          case .boolean: .boolean
-          case .integer: .integer
-          case .real: .double
-          case .blob: .blob()
-          case .date: .date
-          case .dateTime: .dateTime
-          case .null, .text: .text()
-          }
-        return ColumnDefinition(element.name, type)
-      })
+  fileprivate func payload() throws(FieldpackError) -> String {
+    let feature = String(decoding: try geoJSON(), as: UTF8.self)
+    return form.map { #"{"form_id":\#($0),"feature":\#(feature)}"# } ?? feature
   }
 }
 

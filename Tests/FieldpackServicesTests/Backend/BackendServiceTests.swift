@@ -1,6 +1,7 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackFieldTestSupport
+import FieldpackTestSupport
 import Foundation
 import Testing
 
@@ -44,6 +45,9 @@ import Testing
     #expect(kept.value(at: ["stores"])?.elements.map { $0["id"]?.text } == ["b", "c"])
     #expect(kept.value(at: ["forms"])?.elements == [])
     #expect(kept.value(at: ["mine"])?.isNull == true)
+    // The user's own config is none of the backend's.
+    let own = try String(contentsOf: device.folder.file("own.scfg"), encoding: .utf8)
+    #expect(own == #"{"stores": []}"#)
     await backend.stop()
     await device.data.close()
   }

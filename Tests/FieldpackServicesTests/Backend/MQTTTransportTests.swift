@@ -66,7 +66,7 @@ import Testing
     let feature =
       #"{"type":"Feature","id":"1","properties":{"depth":0.1,"dry":true,"name":"ä","note":null},"#
       + #""metadata":{"created_at":"2026-07-01 10:00:00 GMT","client":"D1","storeId":"FORM_STORE","#
-      + #""layerId":"well","edit_id":"E1"},"#
+      + #""layerId":"well","edit_id":"E1","author":"ann"},"#
       + #""geometry":{"type":"Point","coordinates":[7.5,46.25]},"bbox":[7.5,46.25,7.5,46.25],"#
       + #""crs":{"type":"name","properties":{"name":"EPSG:4326"}}}"#
     #expect(broker.sent[2].message.payload == #"{"form_id":4,"feature":\#(feature)}"#)
