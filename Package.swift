@@ -191,7 +191,7 @@ let package = Package(
     + engine(
       "FieldpackCLI",
       [
-        "Fieldpack", "FieldpackServices", "FieldpackGeometry", "FieldpackCore",
+        "Fieldpack", "FieldpackServices", "FieldpackMQTT", "FieldpackGeometry", "FieldpackCore",
         "FieldpackGeoPackage", "FieldpackSQL", "FieldpackCheck", "FieldpackFormats",
         "FieldpackMaps", "FieldpackHTTP", "FieldpackTopology",
       ], testing: ["FieldpackSQLite"])

@@ -12,7 +12,8 @@ extension FieldpackTool {
         service or a store does not run. What runs is stopped again: first what needs others.
 
         With --follow all goes on until it is interrupted. Meanwhile each change of a state, \
-        progress of downloads and changes of features are told, one a line.
+        progress of downloads and changes of features are told, one a line. A config with a \
+        broker is connected to its backend, and what comes from there is told, too.
         """,
       examples: ["fieldpack services survey.scfg", "fieldpack services survey.scfg --follow"],
       family: positionsFamily, body: ServicesCommand.self)
@@ -39,7 +40,8 @@ private struct ServicesCommand: CommandBody {
   func run() async throws(FieldpackError) -> Int32 {
     _ = try WorkspaceConfig.files(at: options.source.url)
     let services = try await StartedServices(
-      options.source, allowsUnencrypted: options.allowsUnencrypted, invocation.logger)
+      options.source, allowsUnencrypted: options.allowsUnencrypted, connects: options.follows,
+      invocation.logger)
     do throws(FieldpackError) {
       let status = options.follows ? try await follow(services) : try await show(services)
       for line in await services.stop() where options.follows { try print(line) }

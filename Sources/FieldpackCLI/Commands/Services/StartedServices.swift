@@ -12,13 +12,15 @@ struct StartedServices {
   /// The events of stores from the first on.
   private let starts: EventBatches<StoreEvent>
   private let authentication: AuthenticationService?
+  private let backend: StartedBackend?
   private let forms: FormStore?
   private let formConfig: StoreConfig
   /// Why the store of forms cannot be opened.
   private let formFailure: FieldpackError?
 
+  /// - Parameter connects: whether the backend is connected to.
   init(
-    _ arguments: ServiceArguments, allowsUnencrypted: Bool, _ logger: Logger
+    _ arguments: ServiceArguments, allowsUnencrypted: Bool, connects: Bool, _ logger: Logger
   ) async throws(FieldpackError) {
     let context = arguments.context(logger)
     data = DataService(context: context)
@@ -44,6 +46,14 @@ struct StartedServices {
     }
     var services: [any Service] = [SensorService(data), data, configs]
     if let authentication { services.append(authentication) }
+    if connects, let authentication {
+      backend = try StartedBackend(
+        authentication.remote, signedIn: authentication, configs: configs,
+        allowsUnencrypted: allowsUnencrypted)
+    } else {
+      backend = nil
+    }
+    if let backend { services.append(backend.service) }
     graph = try ServiceGraph(services)
     starts = data.events(from: 0)
   }
@@ -75,6 +85,7 @@ struct StartedServices {
     for id in await graph.ids {
       var line = ServiceLine(id, await graph.status(id), await graph.failure(id))
       if id == .authentication, line.error == nil { line.detail = await authentication?.words }
+      if id == .backend, line.error == nil { line.detail = backend?.words }
       lines.append(line)
     }
     let members = data.workspace.members
@@ -130,7 +141,7 @@ struct StartedServices {
   /// All that happens from now on, until the task of who iterates is cancelled.
   func events() -> AsyncStream<ServiceLine> {
     let (stream, sink) = AsyncStream.makeStream(of: ServiceLine.self)
-    let (graph, workspace) = (graph, data.workspace)
+    let (graph, workspace, backend) = (graph, data.workspace, backend)
     let services = graph.events()
     let stores = data.events()
     let configs = configs.events()
@@ -160,6 +171,7 @@ struct StartedServices {
             for event in batch.all { sink.yield(ServiceLine(event)) }
           }
         }
+        group.addTask { await backend?.tell { sink.yield($0) } }
         group.addTask {
           do {
             for try await change in workspace.changes() { sink.yield(ServiceLine(change)) }
