@@ -40,7 +40,11 @@ let package = Package(
     .library(name: "FieldpackServices", targets: ["FieldpackServices"]),
     .library(name: "FieldpackStoreKit", targets: ["FieldpackStoreKit"]),
     .library(name: "FieldpackArrow", type: .dynamic, targets: ["FieldpackArrow"]),
+    .library(name: "FieldpackMQTT", targets: ["FieldpackMQTT"]),
     .executable(name: "fieldpack", targets: ["FieldpackMain"]),
+  ],
+  traits: [
+    .trait(name: "MQTT", description: "The backend's message broker, by libmosquitto.")
   ],
   targets: [
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -55,6 +59,8 @@ let package = Package(
     // Its -dev flavours conflict; libproj-dev brings one of them.
     .systemLibrary(name: "CCURL", pkgConfig: "libcurl"),
     .systemLibrary(name: "CArrow"),
+    .systemLibrary(
+      name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
     .target(name: "CChild"),
   ]
     + engine("FieldpackGeometry", [])
@@ -173,13 +179,19 @@ let package = Package(
       "FieldpackServices",
       [
         "Fieldpack", "FieldpackGeometry", "FieldpackProjection", "FieldpackCore",
-        "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackHTTP", "FieldpackField",
-        "FieldpackLocation",
+        "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP",
+        "FieldpackField", "FieldpackLocation", "FieldpackWFS",
       ], testing: ["FieldpackCheck", "FieldpackFieldTestSupport"])
+    + engine(
+      "FieldpackMQTT",
+      [
+        "Fieldpack", "FieldpackServices", "FieldpackCore", "FieldpackField",
+        .target(name: "CMosquitto", condition: .when(traits: ["MQTT"])),
+      ])
     + engine(
       "FieldpackCLI",
       [
-        "Fieldpack", "FieldpackServices", "FieldpackGeometry", "FieldpackCore",
+        "Fieldpack", "FieldpackServices", "FieldpackMQTT", "FieldpackGeometry", "FieldpackCore",
         "FieldpackGeoPackage", "FieldpackSQL", "FieldpackCheck", "FieldpackFormats",
         "FieldpackMaps", "FieldpackHTTP", "FieldpackTopology",
       ], testing: ["FieldpackSQLite"])
@@ -208,3 +220,8 @@ let package = Package(
     ],
   swiftLanguageModes: [.v6]
 )
+
+// `Scripts/test` builds what traits add beside the default build, with the tests of that alone.
+if Context.environment["FIELDPACK_TRAITS"] != nil {
+  package.targets.removeAll { $0.type == .test && $0.name != "FieldpackMQTTTests" }
+}

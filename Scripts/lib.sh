@@ -37,6 +37,11 @@ missing_libraries() {
   pkg-config --exists minizip || echo libminizip-dev
 }
 
+# The packages of what traits add whose headers are not there.
+missing_trait_libraries() {
+  pkg-config --exists libmosquitto || echo libmosquitto-dev
+}
+
 # The packages that only tests use: other tools that read what we write, and shells to complete in.
 missing_peers() {
   has sqlite3 || echo sqlite3
@@ -46,6 +51,8 @@ missing_peers() {
   has zsh || echo zsh
   has fish || echo fish
   has ffmpeg || echo ffmpeg
+  has mosquitto || [ -x /usr/sbin/mosquitto ] || echo mosquitto
+  has openssl || echo openssl
   "$(system_python)" -c 'import osgeo' 2>/dev/null || echo python3-gdal
   "$(system_python)" -c 'import venv, ensurepip' 2>/dev/null || echo python3-venv
 }
@@ -92,6 +99,15 @@ want_peers() {
   [ -n "${missing// /}" ] || return 0
   # shellcheck disable=SC2086 # one word a package
   install_packages $missing || note "tests that use these are skipped: $missing"
+}
+
+# What traits add needs more libraries; returns 1 where they cannot be installed.
+want_trait_libraries() {
+  local missing
+  missing=$(missing_trait_libraries | tr '\n' ' ')
+  [ -n "${missing// /}" ] || return 0
+  # shellcheck disable=SC2086 # one word a package
+  install_packages $missing || { note "traits are left out without: $missing"; return 1; }
 }
 
 # A Python with the readers that are not in Debian, in .build/venv.

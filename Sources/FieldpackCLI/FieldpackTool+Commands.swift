@@ -19,7 +19,8 @@ extension FieldpackTool {
       layerCommand,
       transformCommand, tileCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand,
       trackCommand, monitorCommand, photoCommand, captureCommand, motionCommand, formCommand,
-      fetchCommand, servicesCommand, doctorCommand, completionsCommand, helpCommand,
+      fetchCommand, servicesCommand, loginCommand, logoutCommand, whoamiCommand, doctorCommand,
+      completionsCommand, helpCommand,
     ]
   }
 

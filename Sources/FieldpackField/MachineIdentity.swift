@@ -1,12 +1,6 @@
 public import FieldpackCore
 import FoundationEssentials
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Which machine or installation field data is of: a UUID that is made once and kept in a file, for one
 /// user.
 public struct MachineIdentity: Hashable, Sendable {
@@ -81,16 +75,7 @@ public struct MachineIdentity: Hashable, Sendable {
   static func standardFile(
     _ kind: Kind, _ environment: [String: String]
   ) throws(FieldpackError) -> String {
-    func folder(_ name: String) -> String? {
-      environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
-    }
-    guard let state = folder("XDG_STATE_HOME") ?? folder("HOME").map({ $0 + "/.local/state" })
-    else {
-      throw FieldpackError(
-        .configuration,
-        "there is no place to keep \(kind.name). Try: set HOME or XDG_STATE_HOME")
-    }
-    return "\(state)/fieldpack/\(kind.rawValue)"
+    "\(try StateFolder.path(for: kind.name, environment))/\(kind.rawValue)"
   }
 
   private static func read(
@@ -113,21 +98,10 @@ public struct MachineIdentity: Hashable, Sendable {
   }
 
   private func write(to path: String) throws(FieldpackError) {
-    try Self.makeFolder(of: path)
+    try StateFolder.make(FileSystem.split(path).folder)
     let pending = try PendingFile(target: path, overwrite: false)
     let line = text + "\n"
     try FileSystem.write(line.utf8Span.span.bytes, to: pending.descriptor, path: path)
     try pending.commit(mode: 0o600)
-  }
-
-  /// Makes the folders that are missing, for this user only.
-  private static func makeFolder(of path: String) throws(FieldpackError) {
-    let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-      .joined(separator: "/")
-    guard !folder.isEmpty, access(folder, F_OK) != 0 else { return }
-    try makeFolder(of: folder)
-    guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
-      throw .system(errno, "create", folder)
-    }
   }
 }

@@ -1,18 +1,20 @@
 import CCURL
-import FieldpackCore
+package import FieldpackCore
 
 /// An address taken apart by the library that also connects to it, so that both read it alike.
-struct HTTPAddress: Hashable {
+package struct HTTPAddress: Hashable, Sendable {
   let url: String
-  let scheme: String
-  let host: String
-  let port: String
+  package let scheme: String
+  package let host: String
+  package let port: String
   let path: String
 
   /// - Parameter base: what `text` is relative to, where it may be relative.
   /// - Throws: `.invalidArgument` for what is no address, has another scheme than http and https, or
   ///   holds a user name.
-  init(_ text: String, relativeTo base: HTTPAddress? = nil) throws(FieldpackError) {
+  package init(
+    _ text: String, relativeTo base: HTTPAddress? = nil
+  ) throws(FieldpackError) {
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       throw FieldpackError(
         .invalidArgument,
@@ -53,8 +55,19 @@ struct HTTPAddress: Hashable {
     return String(cString: text)
   }
 
+  /// Scheme, host and port.
+  package var origin: String { "\(scheme)://\(host):\(port)" }
+
+  /// Whether the address is one of this machine: nobody else sees what is sent there. `localhost` is
+  /// never looked up.
+  package var isLoopback: Bool {
+    if host == "localhost" || host == "[::1]" { return true }
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+  }
+
   /// The address for messages: without its query, where keys stand.
-  var shown: String { "\(scheme)://\(host):\(port)\(path)" }
+  var shown: String { origin + path }
 
   /// Whether a redirect may lead from here to `other`: to the same server, or from http to https
   /// there.

@@ -11,6 +11,8 @@ extension DocumentSchemaTests {
         {"id": "gone", "store_type": "gpkg", "version": "1", "uri": "gone.gpkg"}]}
       """
     ),
+    ("open.scfg", #"{"remote": {"http_host": "localhost", "auth": "no-auth"}}"#),
+    ("closed.scfg", #"{"remote": {"http_host": "localhost"}}"#),
     (
       "gaps.geojson",
       """
@@ -137,6 +139,10 @@ extension DocumentSchemaTests {
       #""$tool" services two.scfg --follow --json >lines & "#
         + "until [ -s lines ]; do sleep 0.01; done; kill $!; wait $!; cat lines"
     ),
+    ("login", "echo word | fieldpack login open.scfg --user me --password-fd 0 --json"),
+    ("logout", "fieldpack logout closed.scfg --json"),
+    ("whoami", "fieldpack whoami closed.scfg --json"),
+    ("services", "fieldpack services closed.scfg --json"),
     ("query", "fieldpack query two.scfg --json"),
     ("query", "fieldpack query f.gpkg --json"),
     ("query", "fieldpack query f.gpkg sites --srs EPSG:3857 --json"),

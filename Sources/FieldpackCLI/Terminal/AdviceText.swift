@@ -75,6 +75,8 @@ enum AdviceText {
       "fieldpack export --sql 'SELECT …' --output NEW.gpkg, which makes the layer anew"
     case .transformFile: "fieldpack transform"
     case .waitInSQL: "fieldpack sql, which waits for it"
+    case .signIn(let config): "fieldpack login \(config.map(path) ?? "CONFIG")"
+    case .allowUnencrypted: "https in the config, or --insecure"
     case .recordTrack: "fieldpack track record"
     case .setPace: "--rate 1 for a fix a second, or --speed max"
     case .installFFmpeg(let other): "apt-get install ffmpeg, or \(words(other))"

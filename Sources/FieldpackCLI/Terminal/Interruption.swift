@@ -87,6 +87,7 @@ final class Interruption: Sendable {
     // Someone who asks twice does not want to wait.
     guard isFirst else {
       PendingFile.removeAll()
+      HiddenTyping.end()
       _exit(128 + number)
     }
     cancellation.withLock { $0 }?()

@@ -130,6 +130,13 @@ extension FieldpackError {
     /// Ask in SQL, which waits for a view that is slow.
     case waitInSQL
 
+    // The backend
+
+    /// Sign in to the backend that this config names, where it is known.
+    case signIn(config: String?)
+    /// Ask the backend by https, or allow to ask it without encryption.
+    case allowUnencrypted
+
     // Tracks and captures
 
     /// Record a track first.
@@ -220,6 +227,8 @@ extension FieldpackError.Advice: CustomStringConvertible {
     case .makeLayerAnew: "a new layer with the columns to keep, and its features in it"
     case .transformFile: "Query.transformed(to:) and an export"
     case .waitInSQL: "rows(sql:), which waits for it"
+    case .signIn: "signIn(user:password:)"
+    case .allowUnencrypted: "https in the config, or allowsUnencrypted: true"
     case .recordTrack: "TrackRecorder"
     case .setPace: "rate = 1 for a fix a second, or speed = .max"
     case .installFFmpeg(let other): "install ffmpeg, or \(other)"

@@ -202,7 +202,8 @@ extension GeoJSONEncoder {
       ("created_at", options.spatialConnect?.createdAt.map(Self.spatialConnectTime)),
       ("client", options.spatialConnect?.client),
       ("storeId", (options.spatialConnect?.store ?? options.keyStore)?.rawValue),
-      ("layerId", schema?.layer.rawValue),
+      ("layerId", schema?.layer.rawValue), ("edit_id", options.spatialConnect?.editID),
+      ("author", options.spatialConnect?.author),
     ]
     var separator = "{"
     for (name, value) in known {

@@ -29,11 +29,16 @@ public struct GeoJSONWriter: FeatureSink {
     /// The id of the device.
     public var client: String?
     public var createdAt: Instant?
+    /// The id of the edit that made the feature, by which a receiver knows it again, and who made it.
+    public var editID: String?
+    public var author: String?
 
-    public init(store: StoreID? = nil, client: String? = nil, createdAt: Instant? = nil) {
-      self.store = store
-      self.client = client
-      self.createdAt = createdAt
+    public init(
+      store: StoreID? = nil, client: String? = nil, createdAt: Instant? = nil,
+      editID: String? = nil, author: String? = nil
+    ) {
+      (self.store, self.client, self.createdAt) = (store, client, createdAt)
+      (self.editID, self.author) = (editID, author)
     }
   }
 

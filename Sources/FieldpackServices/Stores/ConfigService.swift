@@ -143,6 +143,9 @@ public actor ConfigService: Service {
     if isRunning { try await reload() }
   }
 
+  /// Whether a config was added by that path.
+  func has(_ path: URL) -> Bool { paths.contains { $0.standardized == path.standardized } }
+
   // MARK: Changes
 
   /// Forms first, then stores, then the backend; each by itself.

@@ -142,7 +142,7 @@ struct TransactionDocument {
     let given = Self.newFeatures(in: root)
     guard given.count == inserts.count else {
       throw FieldpackError(
-        .invalidData, .otherDocument,
+        .invalidData, .incomplete(matched: inserts.count, given: given.count),
         "the service names \(given.count) of \(inserts.count) new features")
     }
     var named: [String: String] = [:]
@@ -173,7 +173,7 @@ struct TransactionDocument {
     let summary = root.child("TransactionSummary")
     let reason = (root.child("TransactionResults")?.children("Action") ?? [])
       .compactMap { $0.child("Message").map { ExceptionReport.shown($0.text) } }
-      .first { !$0.isEmpty }.map { ": " + $0 }
+      .first { !$0.isEmpty }
     let updated = changes.count { if case .update = $0.kind { true } else { false } }
     let deleted = changes.count { if case .delete = $0.kind { true } else { false } }
     for (name, count) in [
@@ -185,11 +185,13 @@ struct TransactionDocument {
       else { continue }
       throw FieldpackError(
         .invalidData, .incomplete(matched: count, given: total),
-        "the service has done \(total) of \(count) changes (\(name))\(reason ?? "")")
+        "the service has done \(total) of \(count) changes (\(name))\(reason.map { ": " + $0 } ?? "")"
+      )
     }
     if let reason {
       throw FieldpackError(
-        .invalidData, .otherDocument, "the service has not done all changes\(reason)")
+        .invalidData, .exception(code: "", locator: nil, text: reason),
+        "the service has not done all changes: \(reason)")
     }
   }
 }

@@ -95,6 +95,24 @@ import Testing
     #expect([result.error, "\(result.status)"] == ["", "0"])
   }
 
+  @Test func `a config with a broker is connected to its backend, which stops first`()
+    async throws
+  {
+    let config = #"{"remote":{"auth":"no-auth","mqtt_host":"127.0.0.1","mqtt_port":9}}"#
+    _ = try survey.folder.write(config, to: "team.scfg")
+    let shown = try await survey.run("services", "team.scfg", "--quiet")
+    #expect(!shown.output.contains("SC_BACKEND_SERVICE"))
+    let program = try Tool.start(["services", "team.scfg", "--follow"], folder: survey.folder.url)
+    try await program.wait(for: "the state") {
+      program.outputSoFar.contains("\nSC_BACKEND_SERVICE: running (broker 127.0.0.1:9)\n")
+    }
+    program.send(SIGINT)
+    let result = try await program.result()
+    let stops = "SC_BACKEND_SERVICE: stopped\nSC_AUTH_SERVICE: stopped\n" + Self.stops
+    #expect(result.output.hasSuffix(stops))
+    #expect([result.error, "\(result.status)"] == ["", "0"])
+  }
+
   @Test(.enabled(if: SharedData.isPresent, Comment(rawValue: SharedData.absent)))
   func `configs of SpatialConnect tell why their stores do not answer`() async throws {
     let source = SharedData.url("spatialconnect/mobile/remote-full.scfg")

@@ -17,6 +17,8 @@ struct ServiceLine: Sendable {
   var layer: LayerID?
   /// What else a person is told.
   var detail: String?
+  /// What a backend says.
+  var message: String?
   var error: FieldpackError?
 
   /// For people, `nil` for what tells them nothing.
@@ -43,7 +45,7 @@ struct ServiceLine: Sendable {
       "store": JSONValue(store?.rawValue), "layer": JSONValue(layer?.rawValue),
       "key": JSONValue(key?.description), "form": JSONValue(form), "state": JSONValue(state),
       "received_bytes": JSONValue(progress?.received),
-      "total_bytes": JSONValue(progress?.total),
+      "total_bytes": JSONValue(progress?.total), "message": JSONValue(message),
       "error": error.map { JSONValue(reason: $0) } ?? .null,
     ]
   }

@@ -12,7 +12,8 @@ extension FieldpackTool {
         service or a store does not run. What runs is stopped again: first what needs others.
 
         With --follow all goes on until it is interrupted. Meanwhile each change of a state, \
-        progress of downloads and changes of features are told, one a line.
+        progress of downloads and changes of features are told, one a line. A config with a \
+        broker is connected to its backend, and what comes from there is told, too.
         """,
       examples: ["fieldpack services survey.scfg", "fieldpack services survey.scfg --follow"],
       family: positionsFamily, body: ServicesCommand.self)
@@ -24,9 +25,11 @@ private struct ServicesCommand: CommandBody {
   struct Options: OptionGroup {
     let source: ServiceArguments
     let follows: Bool
+    let allowsUnencrypted: Bool
 
     init(_ reader: inout OptionReader) {
       source = reader.group()
+      allowsUnencrypted = reader.insecure()
       follows = reader.flag("follow", help: "Go on, and tell what happens, until interrupted.")
     }
   }
@@ -36,7 +39,9 @@ private struct ServicesCommand: CommandBody {
 
   func run() async throws(FieldpackError) -> Int32 {
     _ = try WorkspaceConfig.files(at: options.source.url)
-    let services = try await StartedServices(options.source, invocation.logger)
+    let services = try await StartedServices(
+      options.source, allowsUnencrypted: options.allowsUnencrypted, connects: options.follows,
+      invocation.logger)
     do throws(FieldpackError) {
       let status = options.follows ? try await follow(services) : try await show(services)
       for line in await services.stop() where options.follows { try print(line) }

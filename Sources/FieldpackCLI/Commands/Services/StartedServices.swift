@@ -3,19 +3,25 @@ import FieldpackCore
 import FieldpackServices
 import FoundationEssentials
 
-/// The services of a config: sensors, stores with that of its forms, configs.
+/// The services of a config: sensors, stores with that of its forms, configs, and where it names a
+/// backend who is signed in to it.
 struct StartedServices {
   let data: DataService
   let configs: ConfigService
   private let graph: ServiceGraph
   /// The events of stores from the first on.
   private let starts: EventBatches<StoreEvent>
+  private let authentication: AuthenticationService?
+  private let backend: StartedBackend?
   private let forms: FormStore?
   private let formConfig: StoreConfig
   /// Why the store of forms cannot be opened.
   private let formFailure: FieldpackError?
 
-  init(_ arguments: ServiceArguments, _ logger: Logger) async throws(FieldpackError) {
+  /// - Parameter connects: whether the backend is connected to.
+  init(
+    _ arguments: ServiceArguments, allowsUnencrypted: Bool, connects: Bool, _ logger: Logger
+  ) async throws(FieldpackError) {
     let context = arguments.context(logger)
     data = DataService(context: context)
     // What is wrong with a config is told by its service.
@@ -35,7 +41,20 @@ struct StartedServices {
     (self.forms, formFailure) = (forms, failure)
     configs = ConfigService(
       [arguments.url], allowing: arguments.allowing, data: data, forms: forms)
-    graph = try ServiceGraph([SensorService(data), data, configs])
+    authentication = config?.remote.map {
+      AuthenticationService($0, allowsUnencrypted: allowsUnencrypted)
+    }
+    var services: [any Service] = [SensorService(data), data, configs]
+    if let authentication { services.append(authentication) }
+    if connects, let authentication {
+      backend = try StartedBackend(
+        authentication.remote, signedIn: authentication, configs: configs,
+        allowsUnencrypted: allowsUnencrypted)
+    } else {
+      backend = nil
+    }
+    if let backend { services.append(backend.service) }
+    graph = try ServiceGraph(services)
     starts = data.events(from: 0)
   }
 
@@ -64,7 +83,10 @@ struct StartedServices {
   func lines() async -> [ServiceLine] {
     var lines: [ServiceLine] = []
     for id in await graph.ids {
-      lines.append(ServiceLine(id, await graph.status(id), await graph.failure(id)))
+      var line = ServiceLine(id, await graph.status(id), await graph.failure(id))
+      if id == .authentication, line.error == nil { line.detail = await authentication?.words }
+      if id == .backend, line.error == nil { line.detail = backend?.words }
+      lines.append(line)
     }
     let members = data.workspace.members
     let stores = await configs.config?.stores ?? []
@@ -119,7 +141,7 @@ struct StartedServices {
   /// All that happens from now on, until the task of who iterates is cancelled.
   func events() -> AsyncStream<ServiceLine> {
     let (stream, sink) = AsyncStream.makeStream(of: ServiceLine.self)
-    let (graph, workspace) = (graph, data.workspace)
+    let (graph, workspace, backend) = (graph, data.workspace, backend)
     let services = graph.events()
     let stores = data.events()
     let configs = configs.events()
@@ -149,6 +171,7 @@ struct StartedServices {
             for event in batch.all { sink.yield(ServiceLine(event)) }
           }
         }
+        group.addTask { await backend?.tell { sink.yield($0) } }
         group.addTask {
           do {
             for try await change in workspace.changes() { sink.yield(ServiceLine(change)) }
@@ -186,6 +209,14 @@ struct StartedServices {
   private static func all(_ graph: ServiceGraph) async -> [ServiceEvent] {
     var batches = graph.events(from: 0).makeAsyncIterator()
     return await batches.next(isolation: nil)?.all ?? []
+  }
+}
+
+extension AuthenticationService {
+  /// Who is signed in, for people.
+  fileprivate var words: String {
+    guard status == .authenticated else { return "nobody is signed in to \(remote.uri)" }
+    return "\(user ?? "without a user") at \(remote.uri)"
   }
 }
 

@@ -1,0 +1,143 @@
+#if MQTT
+  import Fieldpack
+  import FieldpackCore
+  import FieldpackField
+  import FieldpackServices
+  import FieldpackTestSupport
+  import Foundation
+  import Testing
+
+  @testable import FieldpackMQTT
+
+  @Suite(.programs, .enabled(if: TestBroker.program != nil, TestBroker.missing))
+  struct MQTTSecurityTests {
+    /// An authority of the test, and a certificate of it for a host.
+    private struct Authority {
+      let folder: TemporaryFolder
+
+      init() async throws {
+        folder = try TemporaryFolder()
+        for name in ["ca", "other"] {
+          try await openssl(
+            "req", "-x509", "-subj", "/CN=\(name)", "-keyout", "\(name).key", "-out", "\(name).pem")
+        }
+      }
+
+      private func openssl(_ command: String, _ arguments: String...) async throws {
+        let new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+        let result = try await Program.run(
+          "openssl", [command] + (command == "req" ? new : []) + arguments, folder: folder.url)
+        #expect(result.status == 0, "\(result)")
+      }
+
+      /// The settings of a broker that is called so.
+      func broker(_ name: String) async throws -> [String] {
+        _ = try folder.write("subjectAltName=\(name)\n", to: "names")
+        try await openssl("req", "-subj", "/CN=broker", "-keyout", "b.key", "-out", "b.csr")
+        try await openssl(
+          "x509", "-req", "-in", "b.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial",
+          "-days", "30", "-extfile", "names", "-out", "b.pem")
+        return [
+          "allow_anonymous true", "certfile \(folder.file("b.pem").path)",
+          "keyfile \(folder.file("b.key").path)",
+        ]
+      }
+    }
+
+    private func first(
+      _ session: BrokerSession, certificates: URL?
+    ) async throws -> String? {
+      let client = MQTTClient(
+        MQTTConfiguration(
+          certificates: certificates,
+          backOff: BackOff(first: .seconds(600), limit: .seconds(600))))
+      var events = ClientEvents(try await client.connect(session))
+      let first = await events.next()
+      await client.disconnect()
+      return first
+    }
+
+    @Test func `the broker's certificate and name are verified`() async throws {
+      let authority = try await Authority()
+      let (ca, other) = (authority.folder.file("ca.pem"), authority.folder.file("other.pem"))
+      let right = try await TestBroker(authority.broker("IP:127.0.0.1"), in: authority.folder)
+      let session = BrokerSession("D1", at: right.port, isEncrypted: true)
+      #expect(try await first(session, certificates: ca) == "connected")
+      let refused = "no encrypted connection to the broker 127.0.0.1:\(right.port): it is not who"
+      for unknown in [other, nil] {
+        #expect(
+          try await first(session, certificates: unknown)?.hasPrefix("unavailable: " + refused)
+            == true)
+      }
+      // One that does not encrypt is no broker of that session.
+      let plain = try await TestBroker()
+      #expect(
+        try await first(.init("D1", at: plain.port, isEncrypted: true), certificates: ca)?
+          .hasPrefix("unavailable: ") == true)
+    }
+
+    @Test func `a broker of another name is refused`() async throws {
+      let authority = try await Authority()
+      let ca = authority.folder.file("ca.pem")
+      let broker = try await TestBroker(
+        authority.broker("DNS:broker.example.org"), in: authority.folder)
+      for host in ["127.0.0.1", "localhost"] {
+        let session = BrokerSession("D1", at: broker.port, isEncrypted: true, host: host)
+        #expect(
+          try await first(session, certificates: ca)?.hasPrefix(
+            "unavailable: no encrypted connection to the broker \(host):\(broker.port): it is not")
+            == true)
+      }
+    }
+
+    @Test func `a broker elsewhere has to encrypt`() async throws {
+      let client = MQTTClient()
+      let error = await #expect(throws: FieldpackError.self) {
+        try await client.connect(.init("D1", at: 1883, host: "broker.example.org"))
+      }
+      #expect(error?.code == .permission)
+    }
+
+    @Test func `a payload of 256 MB breaks the connection before it is there`() async throws {
+      let sent = Locked(0)
+      let server = try RawServer { connection in
+        _ = RawServer.packet(connection)
+        RawServer.send([0x20, 3, 0, 0, 0], to: connection)
+        // The head of a message with the longest length there is.
+        RawServer.send([0x30, 0xff, 0xff, 0xff, 0x7f, 0, 2] + Array("/a".utf8), to: connection)
+        let piece = [UInt8](repeating: 0, count: 1 << 20)
+        while RawServer.send(piece, to: connection) { sent.withLock { $0 += piece.count } }
+      }
+      let session = BrokerSession("D1", at: server.port)
+      let client = MQTTClient(
+        MQTTConfiguration(backOff: BackOff(first: .seconds(600), limit: .seconds(600))))
+      var events = ClientEvents(try await client.connect(session))
+      #expect(await events.next() == "connected")
+      #expect(
+        await events.next()
+          == "invalidData: the broker 127.0.0.1:\(server.port) sent a message of more than "
+          + "16777216 bytes")
+      #expect(sent.withLock { $0 } < 128 << 20)
+      await client.disconnect()
+    }
+
+    @Test func `a broker of MQTT 3.1.1 is spoken to in that`() async throws {
+      let levels = Locked<[UInt8]>([])
+      let server = try RawServer { connection in
+        let connect = RawServer.packet(connection)
+        guard connect.count > 8 else { return }
+        levels.withLock { $0.append(connect[8]) }
+        // "Unacceptable protocol version", or welcome.
+        RawServer.send([0x20, 2, 0, connect[8] == 5 ? 1 : 0], to: connection)
+        _ = RawServer.packet(connection)
+      }
+      let client = MQTTClient(
+        MQTTConfiguration(backOff: BackOff(first: .milliseconds(5), limit: .milliseconds(5))))
+      var events = ClientEvents(try await client.connect(.init("D1", at: server.port)))
+      #expect(await events.next()?.contains("refused the connection") == true)
+      #expect(await events.next() == "connected")
+      await client.disconnect()
+      #expect(levels.withLock { $0 } == [5, 4])
+    }
+  }
+#endif

@@ -1,0 +1,91 @@
+#if MQTT
+  import FieldpackTestSupport
+  import Foundation
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Darwin)
+    import Darwin
+  #endif
+
+  /// A server on 127.0.0.1 that speaks bytes as a test tells it to, with one connection after the other.
+  final class RawServer: Sendable {
+    let port: Int
+    private let listener: Int32
+
+    /// - Parameter serve: called with the descriptor of each connection, which is closed afterwards.
+    init(_ serve: @escaping @Sendable (Int32) -> Void) throws {
+      let (listener, port) = try Self.listen()
+      (self.listener, self.port) = (listener, port)
+      Thread.detachNewThread {
+        while case let connection = accept(listener, nil, nil), connection >= 0 {
+          serve(connection)
+          close(connection)
+        }
+      }
+    }
+
+    deinit {
+      shutdown(listener, Int32(SHUT_RDWR))
+      close(listener)
+    }
+
+    /// A port that nobody listens at.
+    static func freePort() throws -> Int {
+      let (listener, port) = try listen()
+      close(listener)
+      return port
+    }
+
+    private static func listen() throws -> (Int32, Int) {
+      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+          bind(descriptor, pointer, size) == 0 && Glibc.listen(descriptor, 8) == 0
+            && getsockname(descriptor, pointer, &size) == 0
+        }
+      }
+      guard isBound else { throw RunFailure.noPort }
+      return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
+    }
+
+    enum RunFailure: Error { case noPort }
+
+    // MARK: Packets
+
+    /// The next packet, whose length takes one byte; empty at the end.
+    static func packet(_ connection: Int32) -> [UInt8] {
+      var head = [UInt8](repeating: 0, count: 2)
+      guard read(connection, &head, 2) == 2 else { return [] }
+      var rest = [UInt8](repeating: 0, count: Int(head[1]))
+      var count = 0
+      while count < rest.count {
+        let got = rest.withUnsafeMutableBytes {
+          read(connection, $0.baseAddress! + count, $0.count - count)
+        }
+        guard got > 0 else { return [] }
+        count += got
+      }
+      return head + rest
+    }
+
+    /// Sends bytes; `false` where the client takes no more.
+    @discardableResult
+    static func send(_ bytes: [UInt8], to connection: Int32) -> Bool {
+      var count = 0
+      while count < bytes.count {
+        let sent = bytes.withUnsafeBytes {
+          Glibc.send(
+            connection, $0.baseAddress! + count, $0.count - count, Int32(MSG_NOSIGNAL))
+        }
+        guard sent > 0 else { return false }
+        count += sent
+      }
+      return true
+    }
+  }
+#endif
