@@ -121,3 +121,57 @@ import Testing
     await store.close()
   }
 }
+
+/// Deliveries begin when the receiver is ready, and go on with each edit.
+@Suite struct EditDeliveriesTests {
+  private actor Office: EditTransport {
+    private(set) var got: [String] = []
+    private var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+
+    nonisolated func send(_ edits: [OutgoingEdit]) async -> [EditAnswer] {
+      for edit in edits { await keep(edit) }
+      return edits.map { _ in .accepted(serverID: nil) }
+    }
+
+    private func keep(_ edit: OutgoingEdit) {
+      got.append(edit.feature[Column<String>("name")] ?? "")
+      for waiter in waiters where waiter.count <= got.count { waiter.continuation.resume() }
+      waiters.removeAll { $0.count <= got.count }
+    }
+
+    func has(_ count: Int) async {
+      guard got.count < count else { return }
+      await withCheckedContinuation { waiters.append((count, $0)) }
+    }
+  }
+
+  @Test func `what was edited before goes when the receiver is ready, and then each edit`()
+    async throws
+  {
+    let survey = try await SyncSurvey(["a"], features: 0)
+    defer { withExtendedLifetime(survey) {} }
+    let store = try await survey.open("a")
+    func create(_ name: String) async throws {
+      try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+        _ = try writer.create(Feature(attributes: ["name": .text(name)]), in: "wells")
+      }
+    }
+    try await create("before")
+    let office = Office()
+    let deliveries = EditDeliveries(by: office, to: "office")
+    await deliveries.add(store)
+    let (readiness, signal) = AsyncStream.makeStream(of: Bool.self)
+    let task = Task { await deliveries.follow(readiness) }
+    #expect(await office.got == [])
+    signal.yield(true)
+    await office.has(1)
+    try await create("after")
+    await office.has(2)
+    signal.yield(false)
+    signal.finish()
+    await task.value
+    try await create("later")
+    #expect(await office.got == ["before", "after"])
+    await store.close()
+  }
+}

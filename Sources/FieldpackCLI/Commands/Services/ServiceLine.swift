@@ -184,3 +184,24 @@ extension ServiceLine {
       }
   }
 }
+
+extension ServiceLine {
+  /// What became of edits on their way to a backend.
+  init(_ event: DeliveryEvent) {
+    store = event.store
+    switch event.outcome {
+    case .success(.finished(let report)):
+      let sent = report.layers.reduce(0) { $0 + $1.sent }
+      let parked = report.layers.reduce(0) { $0 + $1.parked }
+      guard sent + parked > 0 else { return }
+      self.event = "SYNC_SENT"
+      detail = "\(sent) edits sent" + (parked == 0 ? "" : ", \(parked) refused")
+    case .success(.waiting(_, let reason)):
+      self.event = "SYNC_WAITING"
+      (detail, error) = ("edits wait", reason)
+    case .failure(let reason):
+      self.event = "SYNC_FAILED"
+      (detail, error) = ("edits are not sent any more", reason)
+    }
+  }
+}

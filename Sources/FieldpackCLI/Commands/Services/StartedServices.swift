@@ -13,6 +13,9 @@ struct StartedServices {
   private let starts: EventBatches<StoreEvent>
   private let authentication: AuthenticationService?
   private let backend: StartedBackend?
+  /// Sends what is submitted to forms, and the edits of logged layers, to the backend.
+  private let deliveries: EditDeliveries?
+  private let sending = Locked<Task<Void, Never>?>(nil)
   private let forms: FormStore?
   private let formConfig: StoreConfig
   /// Why the store of forms cannot be opened.
@@ -54,6 +57,7 @@ struct StartedServices {
       backend = nil
     }
     if let backend { services.append(backend.service) }
+    deliveries = backend.map { EditDeliveries(by: $0.service.transport, to: $0.words) }
     graph = try ServiceGraph(services)
     starts = data.events(from: 0)
   }
@@ -64,6 +68,17 @@ struct StartedServices {
     guard let forms, await graph.status(.data) == .running else { return }
     try? await data.register(forms.readOnly, as: formConfig)
     try? await data.start(formConfig.id)
+    guard let deliveries, let backend else { return }
+    await addDeliveries(deliveries, forms)
+    sending.withLock { task in
+      task = Task { await deliveries.follow(backend.service.isReady) }
+    }
+  }
+
+  private func addDeliveries(_ deliveries: EditDeliveries, _ forms: FormStore) async {
+    var ids: [LayerID: Int64] = [:]
+    for form in await configs.forms { ids[LayerID(form.key)] = form.id }
+    await deliveries.add(forms.store, forms: ids)
   }
 
   /// Waits until no store is being opened any more, or the task is cancelled, and tells what happens
@@ -172,6 +187,12 @@ struct StartedServices {
           }
         }
         group.addTask { await backend?.tell { sink.yield($0) } }
+        if let deliveries {
+          let sent = deliveries.events()
+          group.addTask {
+            for await batch in sent { for event in batch.all { sink.yield(ServiceLine(event)) } }
+          }
+        }
         group.addTask {
           do {
             for try await change in workspace.changes() { sink.yield(ServiceLine(change)) }
@@ -195,7 +216,10 @@ struct StartedServices {
   /// - Returns: what stopped, in that order.
   func stop() async -> [ServiceLine] {
     let (graph, data, forms) = (graph, data, forms)
+    let sending = sending.withLock { $0 }
     return await Task.detached {
+      sending?.cancel()
+      await sending?.value
       let before = await Self.all(graph).count
       await graph.stopAll()
       let lines = await Self.all(graph).dropFirst(before).map { ServiceLine($0, error: nil) }

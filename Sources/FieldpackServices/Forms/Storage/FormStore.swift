@@ -117,8 +117,12 @@ public actor FormStore {
   public func register(_ form: FormConfig) async throws(FieldpackError) -> FormRegistration {
     let layer = FormLayer(form: form)
     let removalsBefore = removals[form.key]
-    let registration = try await store.write { (writer) throws(FieldpackError) in
-      try layer.prepare(in: writer)
+    let registration = try await store.write {
+      (writer: GeoPackageWriter) throws(FieldpackError) -> FormRegistration in
+      let registration = try layer.prepare(in: writer)
+      // What is submitted is sent from the log, also where a backend is named only later.
+      try writer.logEdits(of: LayerID(form.key))
+      return registration
     }
     // The form may have been taken away meanwhile, or have got a newer version.
     guard removals[form.key] == removalsBefore else { return registration }
