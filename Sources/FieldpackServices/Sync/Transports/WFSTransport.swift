@@ -73,7 +73,7 @@ public actor WFSTransport: EditTransport {
         Result { () throws(FieldpackError) in try Self.write(edit, id, to: &writer) }
       }
     } catch {
-      guard error.isForGood else { throw error }
+      guard error.isRefusedForGood else { throw error }
       return .refused(error.adding(location: edit.location))
     }
     switch result {
@@ -127,7 +127,7 @@ extension WFSTransport: CustomReflectable {
 
 extension FieldpackError {
   /// Whether a service would refuse the same edit again and again.
-  fileprivate var isForGood: Bool {
+  fileprivate var isRefusedForGood: Bool {
     switch wfsFailure {
     case .exception, .incomplete: return true
     case .repeatedPage, .otherDocument: return false
