@@ -133,7 +133,7 @@ package final class GeoPackageSession {
   /// Begins the changes of a transaction: reads the triggers of the file where the schema has changed,
   /// brings change logs up to date whose tables other programs have changed, and tells the logs who
   /// edits. Call it in every writing transaction before the first change.
-  func beginChanges() throws(FieldpackError) {
+  package func beginChanges() throws(FieldpackError) {
     try learnTriggers()
     let version = try sql { () throws(SQLiteError) in try connection.schemaVersion }
     if loggedVersion != version {
@@ -150,7 +150,7 @@ package final class GeoPackageSession {
   }
 
   /// Ends the changes of a transaction, before its commit.
-  func endChanges() throws(FieldpackError) {
+  package func endChanges() throws(FieldpackError) {
     guard profile.editor != nil, logsEdits else { return }
     try LogTables(file: self).end()
   }
