@@ -37,6 +37,8 @@ package final class GeoPackageSession {
   var derivation: (any Derivation)?
   private var derived: Catalogue?
   private var cached: (state: PlannedState, catalogue: Catalogue)?
+  /// The change logs of tables that were asked for, in the state of ``cached``.
+  private var logs: [String: LogShape?] = [:]
   /// The state of the file at the last reading; the catalogue is of this state.
   private(set) var state: PlannedState?
   /// A number that no other session of the process has.
@@ -271,6 +273,7 @@ package final class GeoPackageSession {
     let state = try readState()
     if let cached, cached.state == state { return cached.catalogue }
     planCache.removeAll()
+    logs = [:]
     var catalogue = try limited("reading the file's catalogue") { () throws(FieldpackError) in
       try CatalogueReader(file: self).read()
     }
@@ -280,6 +283,15 @@ package final class GeoPackageSession {
     cached = (state, catalogue)
     indexes.tables = catalogue.indexedTables
     return catalogue
+  }
+
+  /// The change log of a table, which is looked up once in a state of the file; `nil` without one.
+  func logShape(of table: LayerTable) throws(FieldpackError) -> LogShape? {
+    if let known = logs[table.table] { return known }
+    let log = table.isDerived ? nil : try EditLog(of: table.table, in: self)
+    let shape = try log?.hasAllColumns() == true ? log?.shape : nil
+    logs[table.table] = .some(shape)
+    return shape
   }
 
   /// Reads the state of the file; outside of a transaction this begins one.
@@ -303,6 +315,7 @@ package final class GeoPackageSession {
 
   package func forgetCatalogue() {
     cached = nil
+    logs = [:]
     known = KnownSystems()
     planCache.removeAll()
   }
