@@ -8,6 +8,7 @@
 //   limits relation FILE LAYER WKT      SpatiaLite's ST_Intersects behind a join with the R-tree
 //   limits insert FILE COUNT            point rows with five attributes, one transaction, no sync
 //   limits copy OUT LAYER FILE COMMITS   inserts the rows of a layer of points, and its R-tree
+//   limits edits FILE LAYER COUNT       changes the number of so many features, 1,000 a transaction
 //   limits rtree FILE LAYER             builds an R-tree by INSERT ... SELECT in a copy of the file
 //   limits memcpy MIB                   copies of one block
 //   limits project SRS COUNT            proj_trans_generic over arrays
@@ -224,6 +225,34 @@ static void ordinate(sqlite3_context *context, int count, sqlite3_value **values
   sqlite3_result_double(context, value);
 }
 
+static void is_empty(sqlite3_context *context, int count, sqlite3_value **values) {
+  (void)count, (void)values;
+  sqlite3_result_int(context, 0);
+}
+
+// Changes the number of the features 1 to `count`, with all triggers of the file.
+static int edits(const char *path, const char *layer, long count) {
+  static const char *const names[] = {"ST_MinX", "ST_MaxX", "ST_MinY", "ST_MaxY"};
+  open_file(path, SQLITE_OPEN_READWRITE);
+  for (int i = 0; i < 4; i++)
+    sqlite3_create_function(
+        database, names[i], 1, SQLITE_UTF8, (void *)(intptr_t)(i < 2 ? 0 : 8), ordinate, 0, 0);
+  sqlite3_create_function(database, "ST_IsEmpty", 1, SQLITE_UTF8, 0, is_empty, 0, 0);
+  run("PRAGMA foreign_keys=ON; PRAGMA synchronous=EXTRA; PRAGMA journal_mode=WAL");
+  sqlite3_stmt *row = prepare(text("UPDATE \"%s\" SET num = ?1 WHERE fid = ?1%s%s", layer, "", ""));
+  double start = now();
+  for (long i = 1; i <= count; i++) {
+    if (i % 1000 == 1) run(i > 1 ? "COMMIT; BEGIN IMMEDIATE" : "BEGIN IMMEDIATE");
+    sqlite3_bind_int64(row, 1, i);
+    if (sqlite3_step(row) != SQLITE_DONE) fail("update");
+    sqlite3_reset(row);
+  }
+  sqlite3_finalize(row);
+  run("COMMIT");
+  print_totals(now() - start, count, 0);
+  return sqlite3_close(database);
+}
+
 static int rtree(const char *path, const char *layer) {
   open_file(path, SQLITE_OPEN_READWRITE);
   sqlite3_create_function(database, "px", 1, SQLITE_UTF8, (void *)0, ordinate, 0, 0);
@@ -282,6 +311,8 @@ int main(int count, char **arguments) {
   if (!strcmp(work, "project")) return project(arguments[2], atol(arguments[3]));
   if (!strcmp(work, "insert")) return insert(arguments[2], atol(arguments[3]));
   if (!strcmp(work, "rtree")) return rtree(arguments[2], arguments[3]);
+  if (!strcmp(work, "edits") && count > 4)
+    return edits(arguments[2], arguments[3], atol(arguments[4]));
   if (!strcmp(work, "copy") && count > 5)
     return copy(arguments[2], arguments[3], arguments[4], atol(arguments[5]));
 

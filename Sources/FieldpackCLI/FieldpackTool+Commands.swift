@@ -16,7 +16,7 @@ extension FieldpackTool {
 
   private static var commands: [Command] {
     [infoCommand, importCommand, queryCommand, exportCommand] + editCommands + [
-      layerCommand,
+      layerCommand, logCommand,
       transformCommand, tileCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand,
       trackCommand, monitorCommand, photoCommand, captureCommand, motionCommand, formCommand,
       fetchCommand, servicesCommand, loginCommand, logoutCommand, whoamiCommand, doctorCommand,

@@ -114,6 +114,12 @@ public struct Doctor: Sendable {
     }
   }
 
+  private static func staleLog(_ layer: LayerID, _ source: String) -> Note {
+    Note(
+      "its change log is out of date, because another program changed the layer or the log",
+      advice: .logEdits(file: source, layer: layer.rawValue))
+  }
+
   private func finding(_ member: Workspace.Member, _ source: String) async -> DoctorFinding {
     let name = "store \(member.id)"
     do throws(FieldpackError) {
@@ -121,8 +127,12 @@ public struct Doctor: Sendable {
       let layers = try await member.store?.layers() ?? []
       let features = layers.reduce(0) { $0 + ($1.featureCount ?? 0) }
       let access = member.store is any WritableStore ? "" : ", read-only"
+      let logs = try await member.store?.geoPackage?.read { (snapshot) throws(FieldpackError) in
+        try snapshot.staleLogs()
+      }
       let notes = layers.flatMap { layer in
-        layer.notes.map { $0.preceded(by: "layer \(layer.id): ") }
+        let log = logs?.contains(layer.id) == true ? [Self.staleLog(layer.id, source)] : []
+        return (layer.notes + log).map { $0.preceded(by: "layer \(layer.id): ") }
       }
       let counts =
         "\(layers.count) layer\(layers.count == 1 ? "" : "s"), \(features) "

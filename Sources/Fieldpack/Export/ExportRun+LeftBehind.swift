@@ -72,6 +72,11 @@ extension ExportRun {
         || layers.contains($0.related.rawValue.lowercased())
     }
     add(relations.count, "relation", "relations")
+    let logs = try await store.read { (snapshot) throws(FieldpackError) in
+      try snapshot.loggedLayers()
+    }
+    let taken = logs.filter { layers.contains($0.rawValue.lowercased()) }
+    add(taken.count, "change log", "change logs")
     return kinds
   }
 }

@@ -86,7 +86,7 @@ extension Workspace {
         .invalidArgument, "\(format.title) is not split by values")
     }
     let run = ExportRun(
-      workspace: self, query: query.skippingErrors(options.skipsErrors), options: options)
+      workspace: self, query: query.asked(by: options), options: options)
     return try await ExportLog(options.logger, format: format).running {
       () async throws(FieldpackError) in
       try await run.split(as: streamed, by: column, into: path)
@@ -102,7 +102,7 @@ extension Workspace {
         "\(format.title) is read and not written. Try: a file whose name ends with .gpx")
     }
     let run = ExportRun(
-      workspace: self, query: query.skippingErrors(options.skipsErrors), options: options)
+      workspace: self, query: query.asked(by: options), options: options)
     return try await ExportLog(options.logger, format: format).running {
       () async throws(FieldpackError) in try await exported.export(run, to: place)
     }
@@ -122,5 +122,13 @@ extension Workspace {
         "\(path) is the file that store '\(member.id)' is read from", advice: .writeElsewhere,
         location: .init(store: member.id), position: FilePosition(file: path))
     }
+  }
+}
+
+extension Query {
+  /// The query with what the options want of it.
+  fileprivate func asked(by options: ExportOptions) -> Query {
+    let asked = skippingErrors(options.skipsErrors)
+    return options.dialect == .spatialConnect ? asked.withMetadata() : asked
   }
 }

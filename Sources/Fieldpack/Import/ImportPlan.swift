@@ -133,7 +133,7 @@ struct ImportPlan {
             $0.id.rawValue.lowercased() == destination.name.rawValue.lowercased()
           })
         {
-          try writer.remove(old.id)
+          try writer.remove(old.id, isReplaced: true)
         }
         transformation = try writer.create(
           destination.schema, in: options.srs, ids: ids, clusters: clusters)

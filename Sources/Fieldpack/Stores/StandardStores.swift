@@ -14,6 +14,7 @@ public struct GeoPackageStoreType: StoreType {
   ) async throws(FieldpackError) -> any Store {
     var profile = OpeningProfile.foreign
     profile.runsTriggers = try config.flag("triggers") || context.runsTriggers
+    profile.editor = context.editor
     return try await GeoPackageStore(
       path: try context.file(of: config).path, id: config.id, profile: profile,
       usesWAL: context.usesWAL, style: config.layerStyle, logger: context.logger)

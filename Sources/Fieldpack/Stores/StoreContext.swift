@@ -1,4 +1,6 @@
 public import FieldpackCore
+import FieldpackField
+public import FieldpackGeoPackage
 public import FieldpackHTTP
 public import FoundationEssentials
 
@@ -12,6 +14,8 @@ public struct StoreContext: Sendable {
   public var usesWAL = true
   /// Lets all triggers of all GeoPackages run, see `OpeningProfile.runsTriggers`.
   public var runsTriggers = false
+  /// Who edits: what the change logs of GeoPackages say of the workspace's edits.
+  public var editor: Editor?
   /// The folder of files that stores download, of all configs together; `nil` for the folder beside
   /// each config, such as `survey.stores` for `survey.scfg`.
   public var folder: URL?
@@ -82,6 +86,22 @@ public struct StoreContext: Sendable {
       return nil
     }
     return download
+  }
+}
+
+extension Editor {
+  /// An author on this device. The UUID of the device is kept in the file that
+  /// ``FieldpackField/MachineIdentity`` has for devices, which is made when an edit is first logged.
+  public static func onThisDevice(author: String? = nil) -> Editor {
+    var editor = Editor(author: author)
+    editor.keptDevice = .ofMachine
+    return editor
+  }
+}
+
+extension KeptDevice {
+  fileprivate static let ofMachine = KeptDevice { () throws(FieldpackError) in
+    try MachineIdentity.stored(.device).uuid
   }
 }
 

@@ -1,5 +1,5 @@
 public import FieldpackCore
-import FieldpackGeoPackage
+public import FieldpackGeoPackage
 public import FoundationEssentials
 
 /// How a path that a person names is opened.
@@ -18,6 +18,8 @@ public struct SourceOptions: Sendable {
   public var usesWAL = true
   /// Lets all triggers of GeoPackages run, see `OpeningProfile.runsTriggers`.
   public var runsTriggers = false
+  /// Who edits, see ``StoreContext/editor``.
+  public var editor: Editor?
   /// Gets what is opened, imported and asked, but no values.
   public var logger = Logger.silent
 
@@ -28,6 +30,7 @@ public struct SourceOptions: Sendable {
     context.cache = file.cache
     context.usesWAL = usesWAL
     context.runsTriggers = runsTriggers
+    context.editor = editor
     context.folder = storeFolder
     context.logger = logger
     return context
@@ -57,6 +60,7 @@ extension Workspace {
     }
     var profile = OpeningProfile.foreign
     profile.runsTriggers = options.runsTriggers
+    profile.editor = options.editor
     profile.shownPath = options.file.name
     return try await open(
       path: path, options: options.file, usesWAL: options.usesWAL, profile: profile,

@@ -26,13 +26,14 @@ extension Invocation {
   ///   - usesWAL: whether GeoPackages are in WAL mode from their first change on.
   func withSource<R>(
     _ name: String, _ arguments: SourceArguments, skipsErrors: Bool? = nil,
-    runsTriggers: Bool = false, usesWAL: Bool = true,
+    profile: OpeningProfile = .foreign, usesWAL: Bool = true,
     _ body: (OpenedSource) async throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
     var options = try arguments.options()
     options.file.importing.skipsErrors = skipsErrors ?? false
     options.usesWAL = usesWAL
-    options.runsTriggers = runsTriggers
+    options.runsTriggers = profile.runsTriggers
+    options.editor = profile.editor
     options.logger = logger
     let source: OpenedSource
     do throws(FieldpackError) { source = try await open(name, options) } catch {

@@ -14,6 +14,7 @@ struct QueryArguments: OptionGroup {
   private let maxDistance: Double?
   private let condition: String?
   private let select: NameList?
+  private let readsMetadata: Bool
   private let sort: NameList?
   private let limit: Int?
   private let offset: Int?
@@ -47,6 +48,10 @@ struct QueryArguments: OptionGroup {
         + "from a file, @- from standard input.")
     select = reader.value(
       "select", .names("columns"), help: "These columns, separated by commas.")
+    readsMetadata = reader.flag(
+      "metadata",
+      help: "Add when each feature was created and changed, and by whom, as the change log of its "
+        + "layer tells.")
     sort = reader.value(
       "sort", .names("columns", takesMinus: true),
       help: "Sort by these columns, descending with a - before the name.")
@@ -73,6 +78,7 @@ struct QueryArguments: OptionGroup {
       .skippingErrors(skipsErrors)
     if let stores { query = query.in(stores: stores) }
     if let select { query = query.select(select.entries.map(\.name)) }
+    if readsMetadata { query = query.withMetadata() }
     if let sort {
       query = query.order(by: sort.entries.map { Order($0.name, descending: $0.isNegative) })
     }

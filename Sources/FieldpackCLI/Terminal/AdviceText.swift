@@ -66,6 +66,8 @@ enum AdviceText {
     case .useKeyTuples: "fieldpack query --keys, which writes them"
     case .allowLoss: keepOrLose
     case .allowTriggers: triggers
+    case .logEdits(let file, let layer):
+      "fieldpack log enable \(path("\(file):\(layer)"))"
     case .runWriting: "--write"
     case .runWritingOrApart: "--write, or one statement at a time"
     case .renameOrDeleteLayer: "fieldpack layer rename, or fieldpack layer delete"
@@ -103,7 +105,7 @@ enum AdviceText {
 
   /// The path as one word of a shell.
   private static func path(_ text: String) -> String {
-    shell(text.filter { $0 != "/" && $0 != "." }).hasPrefix("'") ? shell(text) : text
+    shell(text.filter { $0 != "/" && $0 != "." && $0 != ":" }).hasPrefix("'") ? shell(text) : text
   }
 
   private static func exportFirst(_ file: String) -> String {

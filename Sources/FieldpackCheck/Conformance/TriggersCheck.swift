@@ -15,5 +15,22 @@ struct TriggersCheck {
         "the trigger '\(trigger.name)' \(trigger.deed); it is not known, so that changes of the "
           + "table are refused where it may not run")
     }
+    try checkLogs()
+  }
+
+  /// Reports change logs whose triggers are not those of their tables.
+  private func checkLogs() throws(FieldpackError) {
+    for name in try LogTables(file: check.file).names() {
+      guard let log = try EditLog(of: name, in: check.file) else {
+        try check.report(
+          .note, .triggers, table: name, "the table is gone, but its change log is kept")
+        continue
+      }
+      guard try !log.isCurrent() else { continue }
+      try check.report(
+        .warning, .triggers, table: name,
+        "the change log is out of date: edits may be missing since another program changed the "
+          + "table or the log", repair: .changeLog(table: name))
+    }
   }
 }

@@ -25,6 +25,7 @@ enum Repair: Hashable {
   case triggers(table: String)
   case extent(table: String)
   case count(table: String)
+  case changeLog(table: String)
 
   /// Whether the repair is a part of upgrading a file to a later version.
   var isUpgrade: Bool {
@@ -40,7 +41,7 @@ enum Repair: Hashable {
     case .dataType(let table), .lastChange(let table), .geometryColumn(let table),
       .typeName(let table), .contentsSRS(let table), .ordinates(let table, _),
       .blobHeaders(let table), .validity(let table), .index(let table), .triggers(let table),
-      .extent(let table), .count(let table):
+      .extent(let table), .count(let table), .changeLog(let table):
       table
     case .extensionRow(let row): row.table
     case .inclusiveColumns: "gpkg_data_column_constraints"
@@ -62,7 +63,8 @@ enum Repair: Hashable {
   /// Whether the repair may change layers or their registration.
   var changesCatalogue: Bool {
     switch self {
-    case .blobHeaders, .index, .triggers, .extent, .count, .metadataTime, .indexes: false
+    case .blobHeaders, .index, .triggers, .extent, .count, .changeLog, .metadataTime, .indexes:
+      false
     default: true
     }
   }
@@ -101,6 +103,7 @@ enum Repair: Hashable {
     case .triggers: 20
     case .extent: 21
     case .count: 22
+    case .changeLog: 23
     }
   }
 }

@@ -89,6 +89,9 @@ struct Repairer {
     case .triggers(let table): try makeTriggers(of: table)
     case .extent(let table): try mendExtent(of: table)
     case .count(let table): try mendCount(of: table)
+    case .changeLog(let table):
+      try EditLog(of: table, in: file)?.refresh()
+      note("its change log mended", table: table)
     }
   }
 

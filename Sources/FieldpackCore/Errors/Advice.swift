@@ -113,6 +113,8 @@ extension FieldpackError {
     case allowLoss
     /// Let triggers run that the engine does not know.
     case allowTriggers
+    /// Log the edits of the layer, which upgrades or mends a log that there is.
+    case logEdits(file: String, layer: String)
     /// Run the statement as one that may write.
     case runWriting
     /// Run the statements as a script that may write, or one at a time.
@@ -219,6 +221,7 @@ extension FieldpackError.Advice: CustomStringConvertible {
     case .useKeyTuples: "geoJSON(of:), which writes them"
     case .allowLoss: "a FeatureUpdate with a geometry to keep them, or allowsLoss: to give them up"
     case .allowTriggers: "runsTriggers = true, or a store config with the option triggers"
+    case .logEdits(_, let layer): "enableLog(of: \"\(layer)\")"
     case .runWriting: "run(sql:)"
     case .runWritingOrApart: "run(sql:), or one statement at a time"
     case .renameOrDeleteLayer: "renameLayer(_:to:) or removeLayer(_:)"

@@ -65,6 +65,9 @@ public struct Feature: Hashable, Sendable {
   /// The geometry; `nil` where the feature has none.
   public var geometry: Geometry?
   public var attributes: Attributes
+  /// What the change log of the layer tells; `nil` where there is none, or where it has no edit of the
+  /// feature. Of the features of a query only with ``Query/withMetadata()``.
+  public var metadata: FeatureMetadata?
 
   public init(
     key: KeyTuple? = nil, id: FeatureID? = nil, geometry: Geometry? = nil,

@@ -46,12 +46,20 @@ public struct FeatureBatch: Sendable {
     let row = self[index]
     var elements: [Attributes.Element] = []
     elements.reserveCapacity(schema.columns.count)
+    var metadata = FeatureMetadata()
     for (columnIndex, column) in schema.columns.enumerated() {
-      elements.append(.init(name: column.name, value: row.value(at: columnIndex, of: column.type)))
+      let value = row.value(at: columnIndex, of: column.type)
+      if let member = column.metadata {
+        metadata.set(member, to: value)
+      } else {
+        elements.append(.init(name: column.name, value: value))
+      }
     }
     let key = KeyTuple(store: store, layer: schema.layer, feature: row.id)
     let geometry = try row.geometry(key: key)
-    return Feature(key: key, geometry: geometry, attributes: Attributes(elements))
+    var feature = Feature(key: key, geometry: geometry, attributes: Attributes(elements))
+    if !metadata.isEmpty { feature.metadata = metadata }
+    return feature
   }
 
   /// Gives every row to `sink`, after a call of `begin` where `announcing`.

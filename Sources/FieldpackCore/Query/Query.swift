@@ -69,6 +69,8 @@ public struct Query: Hashable, Sendable {
   public private(set) var srs: SRS?
   /// The operations on the geometries of the answer.
   public private(set) var operations = GeometryOperations()
+  /// Whether the answer tells when features were created and changed, and by whom.
+  public private(set) var readsMetadata = false
   /// Whether geometries are read at all.
   public private(set) var readsGeometry = true
   /// Whether features that cannot be read or transformed are passed over and reported.
@@ -108,6 +110,13 @@ public struct Query: Hashable, Sendable {
     return with { $0.offset = count }
   }
 
+  /// Gives each feature what the change log of its layer tells, see ``Feature/metadata``.
+  ///
+  /// Rows of a GeoPackage have additional columns `created`, `modified`, `author` and `device`
+  /// (`created_2` where that name exists). They are NULL where the log has no edit, and where there is
+  /// none. Stores without change logs leave them out. Each row takes two lookups in the log.
+  public func withMetadata() -> Query { with { $0.readsMetadata = true } }
+
   /// The features in the order of their distance from `geometry`, the nearest first.
   ///
   ///     Query("wells").nearest(to: .point(x: 13.4, y: 52.5), srs: .wgs84, count: 10)
@@ -146,7 +155,9 @@ public struct Query: Hashable, Sendable {
   }
 
   /// The schema of a layer's rows in the answer.
-  package func shape(_ schema: Schema) -> Schema {
+  ///
+  /// - Parameter hasLogs: whether the store adds the columns of metadata where they are asked for.
+  package func shape(_ schema: Schema, hasLogs: Bool = false) -> Schema {
     var shaped = schema
     if !readsGeometry { shaped.geometry = nil }
     if let srs, srs != schema.geometry?.srs {
@@ -159,6 +170,7 @@ public struct Query: Hashable, Sendable {
         schema.columnIndex(name).map { schema.columns[$0] }
       }
     }
+    if hasLogs, readsMetadata { shaped.columns += FeatureMetadata.columns(beside: schema) }
     if nearest != nil { shaped.columns.append(Self.distanceColumn(beside: schema)) }
     return shaped
   }

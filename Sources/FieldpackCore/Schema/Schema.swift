@@ -24,6 +24,8 @@ public struct ColumnDefinition: Hashable, Sendable {
   public var mediaType: String?
   /// The values that the column may have; every write is checked.
   public var constraint: ColumnConstraint?
+  /// What the column of an answer is of a feature's metadata; `nil` for a column of the layer.
+  package var metadata: FeatureMetadata.Column?
 
   public init(
     _ name: String, _ type: ColumnType, isNullable: Bool = true, isUnique: Bool = false,

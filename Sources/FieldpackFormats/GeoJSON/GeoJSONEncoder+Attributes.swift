@@ -19,6 +19,9 @@ struct GeoJSONPlan: Sendable {
   /// The name of the feature id as a property, escaped and with its colon.
   var idName: [UInt8]?
   var metadataColumn: Int?
+  /// The columns of when a feature was created, and on which device.
+  var createdColumn: Int?
+  var deviceColumn: Int?
   /// The member `crs` of each feature with a geometry, behind a comma.
   var crs: [UInt8] = []
   /// The key tuple up to the feature's part.
@@ -37,9 +40,12 @@ struct GeoJSONPlan: Sendable {
     if options.spatialConnect != nil {
       crs = options.crsMember(schema.geometry?.srs).map { Array(",\($0)".utf8) } ?? []
       metadataColumn = schema.columns.firstIndex { $0.description == GeoJSONReader.metadataTitle }
+      createdColumn = schema.columns.firstIndex { $0.metadata == .created }
+      deviceColumn = schema.columns.firstIndex { $0.metadata == .device }
     }
     for (index, column) in schema.columns.enumerated()
     where index != idColumn && index != metadataColumn {
+      if options.spatialConnect != nil, column.metadata != nil { continue }
       let start = names.count
       if !members.isEmpty { names.append(UInt8(ascii: ",")) }
       JSONText.append(column.name, escaping: .required, to: &names)
@@ -198,9 +204,11 @@ extension GeoJSONEncoder {
     if let column = plan.metadataColumn, row.kind(at: column) != .null {
       return appendValue(row, column, isJSON: true)
     }
+    let (created, device) = (text(row, plan.createdColumn), text(row, plan.deviceColumn))
+    let moment = created.flatMap { Instant($0) } ?? options.spatialConnect?.createdAt
     let known: [(String, String?)] = [
-      ("created_at", options.spatialConnect?.createdAt.map(Self.spatialConnectTime)),
-      ("client", options.spatialConnect?.client),
+      ("created_at", moment.map(Self.spatialConnectTime)),
+      ("client", device ?? options.spatialConnect?.client),
       ("storeId", (options.spatialConnect?.store ?? options.keyStore)?.rawValue),
       ("layerId", schema?.layer.rawValue), ("edit_id", options.spatialConnect?.editID),
       ("author", options.spatialConnect?.author),
@@ -215,6 +223,13 @@ extension GeoJSONEncoder {
       JSONText.append(value, escaping: .required, to: &body.bytes)
     }
     body.bytes.append(UInt8(ascii: "}"))
+  }
+
+  private func text(_ row: borrowing some FeatureRow & ~Copyable, _ column: Int?) -> String? {
+    guard let column, row.kind(at: column) == .text else { return nil }
+    return row.withBytes(at: column) { span in
+      span.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
   }
 
   /// SpatialConnect's `yyyy-MM-dd HH:mm:ss zzz`.

@@ -12,6 +12,7 @@ enum ExtensionDefinition {
     case "gpkg_related_tables", "related_tables": "http://www.geopackage.org/18-000.html"
     case "gpkg_2d_gridded_coverage":
       "http://docs.opengeospatial.org/is/17-066r1/17-066r1.html"
+    case "gdal_aspatial": "http://gdal.org/geopackage_aspatial.html"
     case "fieldpack_log": "Fieldpack, article Synchronisation: change logs of layers"
     case "fieldpack_schema": "Fieldpack, article Tracks: versions of the layers of field data"
     default: geoPackage("spec120", "geometry_types")

@@ -77,7 +77,7 @@ package struct EditLog {
   }
 
   /// Whether the triggers, the table and the indexes are those of the table as it is now.
-  func isCurrent() throws(FieldpackError) -> Bool {
+  package func isCurrent() throws(FieldpackError) -> Bool {
     guard try file.hasTable(shape.log), try triggerTexts() == shape.triggers.map(\.sql) else {
       return false
     }
@@ -109,7 +109,7 @@ package struct EditLog {
   }
 
   /// Makes the log fit the table as it is: its table, columns, indexes and triggers.
-  func refresh() throws(FieldpackError) {
+  package func refresh() throws(FieldpackError) {
     guard let now = try LogShape(of: shape.table, in: file) else { return }
     let before = try shapeBefore()
     try dropTriggers()
@@ -156,6 +156,13 @@ package struct EditLog {
     }
   }
 
+  /// Whether the log has a column for each of the table's.
+  func hasAllColumns() throws(FieldpackError) -> Bool {
+    let known = Set(try columnNames())
+    let own = shape.ownColumns.map { shape.name(of: $0) }
+    return (own + columns).allSatisfy { known.contains(SQLName($0)) }
+  }
+
   /// The names of the columns that the table of the log has.
   private func columnNames() throws(FieldpackError) -> [SQLName] {
     try file.rows("PRAGMA table_info(\(quoted(shape.log)))").map { SQLName($0[1].textValue ?? "") }
@@ -195,9 +202,21 @@ package struct EditLog {
   }
 
   func renameColumn(_ column: String, to name: String) throws(FieldpackError) {
-    guard try columnNames().contains(SQLName(column)) else { return }
+    let known = try columnNames()
+    guard known.contains(SQLName(column)) else { return }
+    guard SQLName(column) == SQLName(name) || !known.contains(SQLName(name)) else {
+      // The table had a column of that name before.
+      return try file.execute(
+        "UPDATE \(quoted(shape.log)) SET \(quoted(name)) = \(quoted(column)) "
+          + "WHERE \(quoted(column)) IS NOT NULL")
+    }
     try file.execute(
       "ALTER TABLE \(quoted(shape.log)) RENAME COLUMN \(quoted(column)) TO \(quoted(name))")
+  }
+
+  /// Logs all rows as deleted, before the table is dropped.
+  func logRemoval() throws(FieldpackError) {
+    try file.execute(shape.removalSQL)
   }
 
   /// Ends the log, and removes what it has.

@@ -1,11 +1,20 @@
-package import FieldpackCore
+public import FieldpackCore
 import FieldpackGeometry
 package import FieldpackSQLite
 
 /// The change logs of a file, in a transaction.
 extension GeoPackageWriter {
-  /// Begins to log the edits of a layer, of its media, and of the links of its relations to logged
-  /// layers; one that is logged stays as it is.
+  /// Begins to log the edits of a layer in a table `<layer>_audit`, by triggers that every program fires.
+  /// Its media are logged as well, and the links of its relations to logged layers.
+  ///
+  /// A log of SpatialConnect or GeoGig is upgraded, and one whose layer another program has changed is
+  /// mended. A layer that is logged stays as it is. ``OpeningProfile/editor`` says who edits.
+  /// - Throws: `.unsupported` for a view; `.cannotCreate` where another table has the log's name.
+  public func enableLog(of layer: LayerID) throws(FieldpackError) {
+    try logEdits(of: layer)
+  }
+
+  /// As ``enableLog(of:)``.
   @discardableResult
   package func logEdits(of layer: LayerID) throws(FieldpackError) -> EditLog {
     let table = try table(layer).table
@@ -16,11 +25,11 @@ extension GeoPackageWriter {
     }
   }
 
-  /// Ends the log of a layer, and removes its edits.
+  /// Ends the log of a layer that ``enableLog(of:)`` began, and removes the edits in it.
   ///
   /// - Returns: whether there was one.
   @discardableResult
-  package func removeLog(of layer: LayerID) throws(FieldpackError) -> Bool {
+  public func removeLog(of layer: LayerID) throws(FieldpackError) -> Bool {
     let table = try table(layer).table
     guard let log = try EditLog(of: table, in: file) else { return false }
     try whole { () throws(FieldpackError) in try log.remove() }
@@ -240,8 +249,13 @@ extension GeoPackageWriter {
       return nil
     }
     let before = edit.operation == .delete ? edit : try log.last(of: feature, before: edit.number)
-    guard let before, before.operation != .delete || edit.operation == .delete else {
+    guard let before else {
       throw refused(.unsupported, "is not in the change log as it was before its last edit")
+    }
+    if edit.operation == .update, before.operation == .delete {
+      // The deletion was taken back.
+      try delete(.integer(feature), in: log.layer)
+      return nil
     }
     if edit.operation == .update {
       let columns = log.columns.indices.filter { !log.isID($0) }
@@ -251,6 +265,11 @@ extension GeoPackageWriter {
         throw refused(.unsupported, "had content that the change log does not hold")
       }
       _ = try insertRow(before.values, in: log, feature: feature)
+      // It is the feature that it was, and no new one.
+      let shape = log.shape
+      try file.execute(
+        "UPDATE \(quoted(shape.log)) SET \(shape.own(.operation)) = 2 "
+          + "WHERE \(shape.own(.number)) = ?", [.integer(try log.head())])
     }
     return feature
   }

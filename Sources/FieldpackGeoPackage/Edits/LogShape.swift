@@ -131,14 +131,19 @@ struct LogShape: Hashable {
     }
   }
 
-  private func edit(_ row: String, _ operation: String, where condition: String? = nil) -> String {
+  /// The statement that logs all rows as deleted.
+  var removalSQL: String { edit(quoted(table), "3", from: quoted(table)) }
+
+  private func edit(
+    _ row: String, _ operation: String, where condition: String? = nil, from source: String? = nil
+  ) -> String {
     let values =
       copies(quoted(id), row) + [
         operation, Self.now, Self.newID, "(SELECT author FROM \(LogTables.editor))",
         "(SELECT device FROM \(LogTables.editor))",
       ]
     return insertion([.operation, .time, .edit, .author, .device]) + " SELECT \(values.sqlList)"
-      + (condition.map { " WHERE \($0)" } ?? "") + ";"
+      + (source.map { " FROM \($0)" } ?? "") + (condition.map { " WHERE \($0)" } ?? "") + ";"
   }
 
 }

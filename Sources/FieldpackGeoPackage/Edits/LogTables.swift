@@ -1,8 +1,8 @@
-import FieldpackCore
+package import FieldpackCore
 import FieldpackSQLite
 
 /// The tables that all change logs of a file share.
-struct LogTables {
+package struct LogTables {
   /// The tables that are logged, each with the UUID of the log.
   static let registry = "fieldpack_log"
   /// Who edits, in one row, for the length of a transaction.
@@ -11,6 +11,8 @@ struct LogTables {
   static let identities = "fieldpack_identity"
 
   let file: GeoPackageSession
+
+  package init(file: GeoPackageSession) { self.file = file }
 
   func create() throws(FieldpackError) {
     let tables = [
@@ -31,6 +33,9 @@ struct LogTables {
       try LayerCreation(file: file).registerExtension(
         Self.registry, table: name, column: nil, scope: "read-write")
     }
+    // Without it GDAL shows all tables of a file that has no layer without geometry.
+    try LayerCreation(file: file).registerExtension(
+      "gdal_aspatial", table: nil, column: nil, scope: "read-write")
     try file.execute(
       "CREATE INDEX IF NOT EXISTS \(Self.identities)_identity ON \(Self.identities) "
         + "(table_name, identity)")
@@ -39,9 +44,10 @@ struct LogTables {
 
   /// Writes who edits until the end of the transaction.
   func begin(_ editor: Editor) throws(FieldpackError) {
+    let device = editor.device ?? editor.keptDevice?.find(file.logger)
     try file.execute(
       "INSERT OR REPLACE INTO \(Self.editor) (id, author, device) VALUES (1, ?, ?)",
-      [editor.author.map(SQLiteValue.text) ?? .null, editor.device.map(SQLiteValue.text) ?? .null])
+      [editor.author.map(SQLiteValue.text) ?? .null, device.map(SQLiteValue.text) ?? .null])
   }
 
   /// Forgets who edits, for the edits of others.
@@ -50,7 +56,7 @@ struct LogTables {
   }
 
   /// The tables that are logged, as the registry has them.
-  func names() throws(FieldpackError) -> [String] {
+  package func names() throws(FieldpackError) -> [String] {
     guard try file.hasTable(Self.registry) else { return [] }
     return try file.rows("SELECT table_name FROM \(Self.registry) ORDER BY rowid")
       .compactMap { $0[0].textValue }
@@ -67,16 +73,5 @@ struct LogTables {
       stale.append(name)
     }
     return stale
-  }
-}
-
-/// Who edits: what change logs say of each edit.
-public struct Editor: Hashable, Sendable {
-  public var author: String?
-  /// The UUID of the device.
-  public var device: String?
-
-  public init(author: String? = nil, device: String? = nil) {
-    (self.author, self.device) = (author, device)
   }
 }

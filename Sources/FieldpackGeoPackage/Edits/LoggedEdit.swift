@@ -34,10 +34,11 @@ extension EditLog {
   ///
   /// - Parameter condition: in SQL, of columns of ``LogShape``.
   private func edits(
-    where condition: String, _ values: [SQLiteValue], limit: Int? = nil, newestFirst: Bool = false
+    where condition: String, _ values: [SQLiteValue], limit: Int? = nil, newestFirst: Bool = false,
+    withValues: Bool = true
   ) throws(FieldpackError) -> [LoggedEdit] {
     let statement = try file.prepare(
-      "SELECT \(selection) FROM \(quoted(shape.log)) WHERE \(condition) "
+      "SELECT \(selection(withValues)) FROM \(quoted(shape.log)) WHERE \(condition) "
         + "ORDER BY \(shape.own(.number))\(newestFirst ? " DESC" : "") LIMIT ?",
       values + [.integer(Int64(limit ?? -1))], in: layer)
     defer { statement.reset() }
@@ -48,11 +49,12 @@ extension EditLog {
     return edits
   }
 
-  private var selection: String {
+  private func selection(_ withValues: Bool) -> String {
     let own: [LogShape.Own] = [
       .number, .operation, .time, .sent, .received, .edit, .author, .device,
     ]
-    return (own.map { shape.own($0) } + [shape.feature] + columns.map { quoted($0) }).sqlList
+    let values = withValues ? columns.map { quoted($0) } : []
+    return (own.map { shape.own($0) } + [shape.feature] + values).sqlList
   }
 
   private static func edit(_ row: [SQLiteValue]) -> LoggedEdit? {
@@ -87,6 +89,36 @@ extension EditLog {
     try edits(where: "\(shape.own(.number)) > ?", [.integer(number)], limit: limit)
   }
 
+  /// Which edits are listed.
+  package struct Selection: Sendable {
+    /// Only those that are not sent.
+    package var isPending = false
+    package var since: Instant?
+    package var author: String?
+
+    package init() {}
+  }
+
+  /// Chosen edits after one, in their order and without the values of the row. States are none.
+  package func edits(
+    _ chosen: Selection, after number: Int64, limit: Int
+  ) throws(FieldpackError) -> [LoggedEdit] {
+    var conditions = ["\(shape.own(.number)) > ?", "\(shape.own(.operation)) <> 0"]
+    var values: [SQLiteValue] = [.integer(number)]
+    if chosen.isPending { conditions.append("\(shape.own(.sent)) IS NULL") }
+    if let since = chosen.since {
+      // Other programs write times in other forms.
+      conditions.append("julianday(\(shape.own(.time))) >= julianday(?)")
+      values.append(.text(since.description))
+    }
+    if let author = chosen.author {
+      conditions.append("\(shape.own(.author)) = ?")
+      values.append(.text(author))
+    }
+    return try edits(
+      where: conditions.joined(separator: " AND "), values, limit: limit, withValues: false)
+  }
+
   /// All that the log has of a feature, in order, from the edit of that number on.
   package func history(
     of feature: Int64, after number: Int64 = 0
@@ -117,6 +149,13 @@ extension EditLog {
   /// The edit of that UUID.
   package func edit(_ id: String) throws(FieldpackError) -> LoggedEdit? {
     try edits(where: "\(shape.own(.edit)) = ?", [.text(id)], limit: 1).first
+  }
+
+  /// How many edits there are.
+  package func count() throws(FieldpackError) -> Int {
+    let count = try file.integer(
+      "SELECT count(*) FROM \(quoted(shape.log)) WHERE \(shape.own(.operation)) <> 0")
+    return Int(clamping: count ?? 0)
   }
 
   /// The number of the last edit; 0 where there is none.

@@ -29,13 +29,16 @@ package struct LayerChange {
     return present
   }
 
-  func remove(_ table: LayerTable) throws(FieldpackError) {
+  /// - Parameter keepsLog: lets the log of this version have the features as deleted, and stay.
+  func remove(_ table: LayerTable, keepingLog keepsLog: Bool = false) throws(FieldpackError) {
     try file.triggers?.check(table.table, store: file.store)
-    try AuditLog(of: table.table, in: file)?.remove()
+    let kept = keepsLog ? try EditLog(of: table.table, in: file) : nil
+    if kept == nil { try AuditLog(of: table.table, in: file)?.remove() }
+    try kept?.logRemoval()
     let views = try readableViews()
     if let rtree = table.rtree { try file.execute("DROP TABLE \(quoted(rtree))") }
     try file.execute("PRAGMA defer_foreign_keys = ON")
-    try forget(table.table)
+    try forget(table.table, keepingLog: kept != nil)
     try file.execute(
       "DELETE FROM gpkg_contents WHERE lower(table_name) = lower(?)", [.text(table.table)])
     let kind = table.layer.isView ? "VIEW" : "TABLE"
@@ -62,7 +65,7 @@ package struct LayerChange {
 
   /// Removes everything that the file says of a table, including relations, except its row in
   /// `gpkg_contents`.
-  func forget(_ table: String) throws(FieldpackError) {
+  func forget(_ table: String, keepingLog keepsLog: Bool = false) throws(FieldpackError) {
     try RelationTables(file: file).removeAll(of: table)
     try MetadataTables(file: file).forget(table)
     let schema = SchemaExtension(file: file)
@@ -72,7 +75,9 @@ package struct LayerChange {
         "DELETE FROM \(Self.styles) WHERE lower(f_table_name) = lower(?)", [.text(table)])
     }
     let constraints = try schema.constraintNames(of: table)
-    for (naming, column) in try presentNaming() where naming != "gpkg_contents" {
+    let kept = keepsLog ? [LogTables.registry, LogTables.identities] : []
+    for (naming, column) in try presentNaming()
+    where naming != "gpkg_contents" && !kept.contains(naming) {
       try file.execute(
         "DELETE FROM \(naming) WHERE lower(\(column)) = lower(?)", [.text(table)])
     }

@@ -62,6 +62,8 @@ package struct LayerCreation {
       described.append(ColumnDefinition(id, .integer, title: DataColumnMark.attributeID))
     }
     try SchemaExtension(file: file).describe(described, of: table)
+    // A layer that this one replaces may have been logged.
+    try EditLog(of: table, in: file)?.refresh()
     file.forgetCatalogue()
   }
 

@@ -74,6 +74,9 @@ struct LayerClustering {
   /// Why the ids must stay; `nil` where nothing refers to the ids.
   func obstacle() throws(FieldpackError) -> String? {
     guard table.schema.idColumn != nil else { return "its ids have no column of their own" }
+    guard try EditLog(of: table.table, in: file) == nil else {
+      return "its edits are logged by the ids of features"
+    }
     if let other = try relation() { return "its ids are referred to in \(other)" }
     if let other = try foreignKey() { return "its ids are referred to by table '\(other)'" }
     if let other = try numberedPath() {

@@ -176,10 +176,14 @@ public final class GeoPackageBulkWriter {
       schema, into: table.layer.id, ids: ids, isNew: false, clusters: clusters, replacing: key)
   }
 
-  public func remove(_ layer: LayerID) throws(FieldpackError) {
+  /// Removes a layer with all that belongs to it.
+  ///
+  /// - Parameter isReplaced: whether another layer of its name follows. Its change log has the
+  ///   features as deleted then, and goes on.
+  public func remove(_ layer: LayerID, isReplaced: Bool = false) throws(FieldpackError) {
     let catalogue = try file.catalogue()
     guard let table = catalogue.layer(layer) else { throw file.missingLayer(layer, in: catalogue) }
-    try LayerChange(file: file).remove(table)
+    try LayerChange(file: file).remove(table, keepingLog: isReplaced)
   }
 
   /// Stores a document about layers when all rows are stored, or refers to the same one that

@@ -45,7 +45,7 @@ extension QueryPlanner {
   private func nearestPlan(
     _ table: LayerTable, _ found: [MeasuredFeature]
   ) throws(FieldpackError) -> LayerPlan {
-    let schema = query.shape(table.schema)
+    let schema = query.shape(table.schema, hasLogs: true)
     var distances: [UInt8] = []
     distances.reserveCapacity(found.count * 8)
     for feature in found {
@@ -53,7 +53,7 @@ extension QueryPlanner {
     }
     let ids = "[" + found.map { String($0.id) }.joined(separator: ",") + "]"
     let geometry = geometryRead(table, schema) ?? "NULL"
-    let attributes = schema.columns.dropLast().map { quoted($0.name) }
+    let attributes = try selected(schema.columns.dropLast(), of: table)
     let selected = [table.publicID, geometry] + attributes + [Self.distance, Self.distance]
     // No column of the layer has these names.
     let statement: SQLFragment = """

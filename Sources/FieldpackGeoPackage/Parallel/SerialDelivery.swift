@@ -62,7 +62,7 @@ extension GeoPackageStore {
       let pieces = PieceScan(pools: pools, .init(store: id, plan: plan, report: report)) {
         BatchPiece(store: id)
       }
-      let schemas = plan.paths.map { query.shape($0.table.schema) }
+      let schemas = plan.paths.map { query.shape($0.table.schema, hasLogs: true) }
       return try await SerialDelivery().give(pieces, to: sink, schemas)
     }
   }

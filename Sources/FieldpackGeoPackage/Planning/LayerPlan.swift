@@ -179,7 +179,7 @@ struct QueryPlanner {
   ) throws(FieldpackError) -> LayerPlan {
     let table = path.table
     let part = form == .rows && limit == nil && offset == 0 ? path.search.part : nil
-    let schema = query.shape(table.schema)
+    let schema = query.shape(table.schema, hasLogs: true)
     let transformation = try transformation(of: table, schema)
     var access = try lowering(table).access(filter(table))
     if let part {
@@ -192,7 +192,7 @@ struct QueryPlanner {
       access.source += " NOT INDEXED"
     }
     let keys = query.order.map { orderExpression($0, table) }
-    var statement = selection(access, table, schema, keys, as: form)
+    var statement = try selection(access, table, schema, keys, as: form)
     let directions = zip(keys, query.order).map { $0 + ($1.isDescending ? " DESC" : "") }
     let order = directions + (table.isDerived && keys.isEmpty ? [] : [access.id])
     if !order.isEmpty { statement += " ORDER BY \(order.sqlList)" }
@@ -211,11 +211,11 @@ struct QueryPlanner {
   private func selection(
     _ access: LayerAccess, _ table: LayerTable, _ schema: Schema, _ keys: [String],
     as form: RowForm
-  ) -> SQLFragment {
+  ) throws(FieldpackError) -> SQLFragment {
     let range: SQLFragment =
       form.isRange
       ? "\(access.id) BETWEEN \(bind: .integer(.min)) AND \(bind: .integer(.max))" : .isTrue
-    let attributes = schema.columns.map { quoted($0.name) }
+    let attributes = try selected(schema.columns[...], of: table)
     let geometry = geometryRead(table, schema)
     if let ids = access.idsOnly, keys.isEmpty, attributes.isEmpty, geometry == nil,
       table.textID == nil, !form.isLent

@@ -177,10 +177,11 @@ public class GeoPackageSnapshot: SnapshotReading {
     let catalogue = try file.catalogue()
     guard let table = catalogue.layer(layer) else { throw file.missingLayer(layer, in: catalogue) }
     guard let wanted = table.sqlValue(of: id), table.idSQL != nil else { return nil }
-    let query = Query(layers: [table.layer.id])
-    let schema = query.shape(table.schema)
+    var query = Query(layers: [table.layer.id])
+    if try file.logShape(of: table) != nil { query = query.withMetadata() }
+    let schema = query.shape(table.schema, hasLogs: true)
     let names = [table.publicID, table.schema.geometry.map { quoted($0.name) } ?? "NULL"]
-    let selected = names + table.schema.columns.map { quoted($0.name) }
+    let selected = names + (try file.selected(schema.columns[...], of: table))
     let row: SQLFragment = """
       SELECT \(selected.sqlList) FROM \(quoted(table.table)) \
       WHERE \(table.publicID) = \(bind: wanted)
@@ -247,7 +248,8 @@ private struct CountingSink: FeatureSink {
 extension Query {
   /// Whether the query asks for ids alone, without order and limits.
   fileprivate var wantsIDsAsTheyCome: Bool {
-    columns?.isEmpty == true && !readsGeometry && !isOrdered && limit == nil && offset == 0
+    columns?.isEmpty == true && !readsGeometry && !readsMetadata
+      && !isOrdered && limit == nil && offset == 0
   }
 }
 

@@ -21,7 +21,7 @@ extension QueryPlanner {
   ) throws(FieldpackError) -> [PreparedLayer] {
     var layers: [PreparedLayer] = []
     for path in paths {
-      let schema = query.shape(path.table.schema)
+      let schema = query.shape(path.table.schema, hasLogs: true)
       layers.append(
         PreparedLayer(
           store: store, schema: schema,

@@ -70,7 +70,7 @@ struct QueryWalk {
       return cursor
     }
     while let path = waiting.popFirst() {
-      schemas.append(planner.query.shape(path.table.schema))
+      schemas.append(planner.query.shape(path.table.schema, hasLogs: true))
     }
     return nil
   }

@@ -37,6 +37,8 @@ package final class GeoPackageSession {
   var derivation: (any Derivation)?
   private var derived: Catalogue?
   private var cached: (state: PlannedState, catalogue: Catalogue)?
+  /// The change logs of tables that were asked for, in the state of ``cached``.
+  private var logs: [String: LogShape?] = [:]
   /// The state of the file at the last reading; the catalogue is of this state.
   private(set) var state: PlannedState?
   /// A number that no other session of the process has.
@@ -133,7 +135,7 @@ package final class GeoPackageSession {
   /// Begins the changes of a transaction: reads the triggers of the file where the schema has changed,
   /// brings change logs up to date whose tables other programs have changed, and tells the logs who
   /// edits. Call it in every writing transaction before the first change.
-  func beginChanges() throws(FieldpackError) {
+  package func beginChanges() throws(FieldpackError) {
     try learnTriggers()
     let version = try sql { () throws(SQLiteError) in try connection.schemaVersion }
     if loggedVersion != version {
@@ -150,7 +152,7 @@ package final class GeoPackageSession {
   }
 
   /// Ends the changes of a transaction, before its commit.
-  func endChanges() throws(FieldpackError) {
+  package func endChanges() throws(FieldpackError) {
     guard profile.editor != nil, logsEdits else { return }
     try LogTables(file: self).end()
   }
@@ -271,6 +273,7 @@ package final class GeoPackageSession {
     let state = try readState()
     if let cached, cached.state == state { return cached.catalogue }
     planCache.removeAll()
+    logs = [:]
     var catalogue = try limited("reading the file's catalogue") { () throws(FieldpackError) in
       try CatalogueReader(file: self).read()
     }
@@ -280,6 +283,15 @@ package final class GeoPackageSession {
     cached = (state, catalogue)
     indexes.tables = catalogue.indexedTables
     return catalogue
+  }
+
+  /// The change log of a table, which is looked up once in a state of the file; `nil` without one.
+  func logShape(of table: LayerTable) throws(FieldpackError) -> LogShape? {
+    if let known = logs[table.table] { return known }
+    let log = table.isDerived ? nil : try EditLog(of: table.table, in: self)
+    let shape = try log?.hasAllColumns() == true ? log?.shape : nil
+    logs[table.table] = .some(shape)
+    return shape
   }
 
   /// Reads the state of the file; outside of a transaction this begins one.
@@ -303,6 +315,7 @@ package final class GeoPackageSession {
 
   package func forgetCatalogue() {
     cached = nil
+    logs = [:]
     known = KnownSystems()
     planCache.removeAll()
   }

@@ -41,7 +41,10 @@ extension GeoPackageStore {
       defer { file.forgetCatalogue() }
       defer { watch.noteOwn(nil) }
       let done = try file.connection.transaction(.immediate) { () throws(FieldpackError) in
-        try SQLScript(file: file).run(script)
+        try file.beginChanges()
+        let done = try SQLScript(file: file).run(script)
+        try file.endChanges()
+        return done
       }
       watch.tell(done.changes)
       return done.outcomes

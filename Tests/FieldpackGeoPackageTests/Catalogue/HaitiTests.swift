@@ -59,6 +59,39 @@ struct HaitiTests {
     #expect(try package.rows("SELECT count(*) FROM point_features_audit") == ["1004"])
   }
 
+  @Test func `its change logs are upgraded once, and go on`() async throws {
+    let package = try TestPackage(copying: URL(fileURLWithPath: Self.path))
+    var schemas: [[String]] = []
+    for isFirst in [true, false] {
+      try await package.withStore { store in
+        try await store.write { (writer) throws(FieldpackError) in
+          #expect(try writer.layersWithOlderLogs().contains("point_features") == isFirst)
+          try writer.enableLog(of: "point_features")
+        }
+      }
+      schemas.append(try package.rows("SELECT type, name, sql FROM sqlite_master ORDER BY name"))
+    }
+    #expect(schemas[0] == schemas[1])
+    #expect(try package.rows("SELECT count(*) FROM point_features_audit") == ["1001"])
+    let columns = try package.rows(
+      "SELECT lower(name) FROM pragma_table_info('point_features_audit')")
+    #expect(Set(columns).count == columns.count)
+    #expect(Set(columns).isSuperset(of: ["audit_id", "edit_id", "author", "device", "synced"]))
+    try await package.withStore { store in
+      try await store.write { (writer) throws(FieldpackError) in
+        let id = try writer.create(Feature(attributes: ["fcode": "new"]), in: "point_features")
+        try writer.update(id, in: "point_features", set: ["fcode": "changed"])
+        try writer.delete(id, in: "point_features")
+      }
+    }
+    try package.withSession { file in
+      let log = try #require(try EditLog(of: "point_features", in: file))
+      #expect(try log.pending(limit: 10).map(\.operation) == [.insert, .update, .delete])
+      #expect(try log.pending(limit: 10).map(\.number) == [1002, 1003, 1004])
+    }
+    #expect(try package.faults() == [])
+  }
+
   private static let north = Envelope(minX: -73, minY: 18.5, maxX: -72.3, maxY: 19)
   private static let middle = Envelope(minX: -72.5, minY: 18.4, maxX: -72.2, maxY: 18.7)
   private static let fcode = Operand.column("fcode")

@@ -100,7 +100,7 @@ struct ImportCommand: CommandBody {
           + "integer ids of its own.")
       skipsErrors = reader.skipErrors()
       isDryRun = reader.flag("dry-run", help: "Read and check, but write nothing.")
-      profile = reader.profile()
+      profile = reader.editingProfile()
       csv = reader.group()
     }
 

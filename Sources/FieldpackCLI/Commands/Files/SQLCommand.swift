@@ -45,7 +45,7 @@ private struct SQLCommand: CommandBody {
       _statement = reader.argument(.text("sql"), help: "The statement.")
       writes = reader.flag(
         "write", help: "Let the statements change the file, in one transaction.")
-      profile = reader.profile()
+      profile = reader.editingProfile()
       format = reader.rowFormat()
       explains = reader.flag(
         "explain",

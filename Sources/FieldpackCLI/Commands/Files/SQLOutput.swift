@@ -134,7 +134,7 @@ extension Value {
   ///
   /// - Parameter isWhole: writes all of a blob; else WKT is cut to 60 characters, and of other
   ///   blobs the first 16 bytes stand with their number.
-  fileprivate func sqlText(isWhole: Bool) -> String? {
+  func sqlText(isWhole: Bool) -> String? {
     switch self {
     case .null: return nil
     case .blob(let bytes):
@@ -160,7 +160,7 @@ extension Value {
 
 extension JSONValue {
   /// A value of SQL; blobs are texts as in a table, whole.
-  fileprivate init(sql value: FieldpackCore.Value) {
+  init(sql value: FieldpackCore.Value) {
     self =
       switch value {
       case .null: .null

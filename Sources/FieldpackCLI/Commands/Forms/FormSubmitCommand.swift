@@ -28,12 +28,14 @@ private struct FormSubmitCommand: CommandBody {
     @Required var form: String
     let file: String
     let skipsErrors: Bool
+    let editor: Editor
 
     init(_ reader: inout OptionReader) {
       source = reader.group()
       _form = reader.form()
       file = reader.geoJSON() ?? "-"
       skipsErrors = reader.skipErrors()
+      editor = reader.editor()
     }
   }
 
@@ -47,7 +49,8 @@ private struct FormSubmitCommand: CommandBody {
       // What is refused makes no file.
       _ = try sorted(features, by: FormRules(form))
     }
-    let store = try await FormStore.open(folder: folder, usesWAL: false)
+    let store = try await FormStore.open(
+      folder: folder, usesWAL: false, editor: options.editor)
     do throws(FieldpackError) {
       let status = try await submit(features, to: form, in: store, folder)
       await store.close()

@@ -8,7 +8,7 @@ extension FieldpackTool {
       "layer", abstract: "List, rename, delete and change the layers of a GeoPackage.",
       discussion: """
         A change happens whole or not at all. All that belongs to a layer follows it: the spatial \
-        index, constraints, metadata, relations, styles that QGIS stored, and the change logs of \
+        index, constraints, metadata, relations, styles that QGIS stored, and change logs, also those of \
         SpatialConnect and GeoGig. A table with a trigger that Fieldpack does not know is not changed.
         """,
       subcommands: [

@@ -32,15 +32,10 @@ struct GetCommand: CommandBody {
     let chosen = ChosenFeatures(
       source: options.source, words: [options.feature], condition: nil, takesAll: false,
       store: options.store)
-    // A file has one store, whose name may be another than the key tuple's.
-    let isFile = Format.byExtension(options.source.path) != nil
-    let only =
-      options.store
-      ?? (isFile ? nil : options.source.layer == nil ? KeyTuple(options.feature)?.store : nil)
-    let opening = SourceArguments(stores: only.map { [$0] }, allowing: options.allowsPaths)
+    let opening = SourceArguments(stores: chosen.stores, allowing: options.allowsPaths)
     return try await invocation.withSource(options.source.path, opening) {
       (source) throws(FieldpackError) in
-      let key = try await self.key(of: chosen, in: source.workspace)
+      let key = try await chosen.key(in: source.workspace) { invocation.console.note($0) }
       guard let text = try await source.workspace.geoJSON(of: key) else {
         throw FieldpackError(
           .notFound, "layer '\(key.layer)' of store '\(key.store)' has no feature \(key.feature)",
@@ -49,17 +44,6 @@ struct GetCommand: CommandBody {
       try invocation.print(String(decoding: text, as: UTF8.self))
       return ExitStatus.success
     }
-  }
-
-  private func key(
-    of chosen: ChosenFeatures, in workspace: Workspace
-  ) async throws(FieldpackError) -> KeyTuple {
-    guard let layer = chosen.source.layer else {
-      return try chosen.keys(in: workspace, takesAnyStore: true) { invocation.console.note($0) }[0]
-    }
-    let store = try await workspace.store(of: layer, named: chosen.store)
-    let ids = try chosen.ids() ?? []
-    return KeyTuple(store: store, layer: layer, feature: ids[0])
   }
 }
 

@@ -32,6 +32,26 @@ struct ChosenFeatures: Sendable {
     return keys
   }
 
+  /// The stores to open for one feature; `nil` for all.
+  var stores: [StoreID]? {
+    // A file has one store, whose name may be another than the key tuple's.
+    let isFile = Format.byExtension(source.path) != nil
+    let named = isFile || source.layer != nil ? nil : words.first.flatMap { KeyTuple($0)?.store }
+    return (store ?? named).map { [$0] }
+  }
+
+  /// The one feature that is named, by its key tuple or by its id in a layer.
+  func key(
+    in workspace: Workspace, note: (String) -> Void
+  ) async throws(FieldpackError) -> KeyTuple {
+    guard let layer = source.layer else {
+      return try keys(in: workspace, takesAnyStore: true, note: note)[0]
+    }
+    let store = try await workspace.store(of: layer, named: store)
+    let ids = try ids() ?? []
+    return KeyTuple(store: store, layer: layer, feature: ids[0])
+  }
+
   private static func unknownStore(_ store: StoreID, in workspace: Workspace) -> FieldpackError {
     let known = workspace.members.map(\.id.rawValue).joined(separator: ", ")
     return FieldpackError(

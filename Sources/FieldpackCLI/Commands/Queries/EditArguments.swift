@@ -13,7 +13,7 @@ struct EditArguments: OptionGroup {
 
   init(_ reader: inout OptionReader) {
     allowsPaths = reader.allowedPaths()
-    profile = reader.profile()
+    profile = reader.editingProfile()
   }
 }
 
@@ -50,7 +50,7 @@ extension Invocation {
   ) async throws(FieldpackError) -> Int32 {
     try await withSource(
       source, SourceArguments(stores: stores, allowing: arguments.allowsPaths),
-      runsTriggers: arguments.profile.runsTriggers, usesWAL: false
+      profile: arguments.profile, usesWAL: false
     ) { (source) throws(FieldpackError) in
       do throws(FieldpackError) {
         return try await body(source.workspace)

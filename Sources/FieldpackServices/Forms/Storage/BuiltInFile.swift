@@ -14,11 +14,13 @@ enum BuiltInFile {
 
   /// Opens the file, after making it and its folder where they are missing.
   static func open(
-    _ id: StoreID, in folder: URL, usesWAL: Bool
+    _ id: StoreID, in folder: URL, usesWAL: Bool, editor: Editor? = nil
   ) async throws(FieldpackError) -> GeoPackageStore {
     let path = path(of: id, in: folder)
     try await SystemThread.run { () throws(FieldpackError) in try make(path, id, in: folder) }
-    return try await GeoPackageStore(path: path, id: id, usesWAL: usesWAL)
+    var profile = OpeningProfile.foreign
+    profile.editor = editor
+    return try await GeoPackageStore(path: path, id: id, profile: profile, usesWAL: usesWAL)
   }
 
   private static func make(

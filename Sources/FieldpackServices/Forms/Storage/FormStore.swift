@@ -61,11 +61,13 @@ public actor FormStore {
 
   /// Opens `FORM_STORE.gpkg` in a folder; both are made where they are missing.
   ///
-  /// - Parameter usesWAL: as of `GeoPackageStore`.
+  /// - Parameters:
+  ///   - usesWAL: as of `GeoPackageStore`.
+  ///   - editor: who submits, for the change logs of forms that have one.
   public static func open(
-    folder: URL, usesWAL: Bool = true
+    folder: URL, usesWAL: Bool = true, editor: Editor? = nil
   ) async throws(FieldpackError) -> FormStore {
-    FormStore(try await BuiltInFile.open(id, in: folder, usesWAL: usesWAL))
+    FormStore(try await BuiltInFile.open(id, in: folder, usesWAL: usesWAL, editor: editor))
   }
 
   /// Whether the folder has a store of forms.
