@@ -1,6 +1,7 @@
 package import FieldpackCore
 package import FieldpackField
 package import FieldpackGeoPackage
+import FieldpackHTTP
 
 /// What becomes of a synchronisation that goes on.
 public enum SyncEvent: Sendable {
@@ -75,7 +76,7 @@ struct SyncFollowing: Sendable {
         } catch {
           guard error.code == .unavailable || error.code == .busy else { throw error }
           failure = error
-          return .failed(error, again: true)
+          return .failed(error, again: true, asked: error.askedPause)
         }
       },
       waiting: { pause in
