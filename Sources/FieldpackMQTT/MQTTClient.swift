@@ -24,7 +24,7 @@ public actor MQTTClient: MessageBroker {
     self.configuration = configuration
   }
 
-  /// As ``MessageBroker/connect(_:)`` says. A connection of before is closed.
+  /// As ``FieldpackServices/MessageBroker/connect(_:)`` says. A connection of before is closed.
   ///
   /// - Throws: `.unsupported` in a build without the trait `MQTT`.
   public func connect(
