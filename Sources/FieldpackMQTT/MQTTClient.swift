@@ -1,3 +1,4 @@
+import Fieldpack
 public import FieldpackCore
 import FieldpackField
 public import FieldpackServices
