@@ -1,3 +1,4 @@
+import Fieldpack
 public import FieldpackCore
 import FieldpackField
 public import FieldpackServices
@@ -24,7 +25,7 @@ public actor MQTTClient: MessageBroker {
     self.configuration = configuration
   }
 
-  /// As ``MessageBroker/connect(_:)`` says. A connection of before is closed.
+  /// As ``FieldpackServices/MessageBroker/connect(_:)`` says. A connection of before is closed.
   ///
   /// - Throws: `.unsupported` in a build without the trait `MQTT`.
   public func connect(

@@ -16,7 +16,9 @@
 
     static let success = Int32(MOSQ_ERR_SUCCESS.rawValue)
 
-    static func text(_ code: Int32) -> String { String(cString: mosquitto_strerror(code)) }
+    static func text(_ code: Int32) -> String {
+      String(cString: mosquitto_strerror(code)).trimmingDot
+    }
 
     static func reason(_ code: Int32) -> String { String(cString: mosquitto_reason_string(code)) }
   }
@@ -50,6 +52,7 @@
   }
 
   extension String {
+    /// Without the full stop that some of libmosquitto's texts end with.
     fileprivate var trimmingDot: String { hasSuffix(".") ? String(dropLast()) : self }
   }
 #endif

@@ -33,7 +33,7 @@ struct BackendFolder {
   }
 
   func backend(
-    _ broker: FakeBroker, signedIn: FakeSignIn = FakeSignIn(),
+    _ broker: FakeBroker, signedIn: SignedInFake = SignedInFake("j.w.t"),
     authentication: RemoteConfig.Authentication = .server
   ) throws -> BackendService {
     let remote = RemoteConfig(

@@ -62,7 +62,7 @@ import Testing
     let (register, request) = (broker.sent[0], broker.sent[1])
     #expect(
       register.message.payload
-        == #"{"identifier":"D1","device_info":{"os":"linux"},"name":"mobile:ann"}"#)
+        == #"{"identifier":"D1","device_info":{"os":"linux"},"name":"mobile:me"}"#)
     #expect(register.message.token == "j.w.t")
     #expect(register.generation == .numbered)
     #expect(request.message.replyTo == "/device/D1-replyTo")
@@ -79,7 +79,7 @@ import Testing
     #expect(broker.lines.dropFirst(2) == ["/ping -", "/device/info -"])
     #expect(
       broker.sent[3].message.payload
-        == #"{"identifier":"D1","device_info":{"os":"linux","token":"push"},"name":"mobile:ann"}"#)
+        == #"{"identifier":"D1","device_info":{"os":"linux","token":"push"},"name":"mobile:me"}"#)
     await backend.stop()
     #expect(broker.isConnected == false)
     await device.data.close()
@@ -129,8 +129,8 @@ import Testing
   @Test func `nobody signed in is told, and the kept config holds`() async throws {
     let device = try await BackendFolder()
     try device.keep(BackendFolder.config("a"))
-    let nobody = FakeSignIn(
-      user: nil, outcome: .failure(FieldpackError(.permission, "nobody is signed in")))
+    let nobody = SignedInFake(
+      nil, failure: FieldpackError(.permission, "nobody is signed in"))
     let backend = try device.backend(broker("{}"), signedIn: nobody)
     let events = BackendEvents(backend)
     try await backend.start()
@@ -283,11 +283,19 @@ import Testing
     }
     let error = #expect(throws: FieldpackError.self) {
       try BackendService(
-        RemoteConfig(uri: "http://localhost"), broker: broker(nil), signedIn: FakeSignIn(),
+        RemoteConfig(uri: "http://localhost"), broker: broker(nil), signedIn: SignedInFake(nil),
         configs: device.configs, reachability: device.network, folder: device.kept, device: "D1")
     }
     #expect(error?.code == .configuration)
     await device.data.close()
+  }
+
+  @Test func `credentials for a broker are not shown`() {
+    let credentials = BrokerCredentials(user: "secret", password: "secret")
+    var dumped = ""
+    dump(credentials, to: &dumped)
+    let texts = ["\(credentials)", String(reflecting: credentials), dumped, "\([credentials])"]
+    #expect(!texts.joined().contains("secret"))
   }
 
   @Test(arguments: [

@@ -107,11 +107,3 @@ struct FakeNetwork: Reachability {
 
   func set(_ path: NetworkPath) { broadcast.send(path) }
 }
-
-/// Somebody who is signed in, or nobody.
-struct FakeSignIn: SignedIn {
-  var user: String? = "ann"
-  var outcome: Result<String?, FieldpackError> = .success("j.w.t")
-
-  func token() async throws(FieldpackError) -> String? { try outcome.get() }
-}

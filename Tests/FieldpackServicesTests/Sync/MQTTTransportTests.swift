@@ -39,17 +39,6 @@ import Testing
     return (device, broker, backend)
   }
 
-  /// In few words.
-  private func lines(_ answers: [EditAnswer]) -> [String] {
-    answers.map { answer in
-      switch answer {
-      case .accepted(let id): "accepted \(id ?? "-")"
-      case .refused(let error): "refused: \(error.message)"
-      case .later(let error): "later: \(error.message)"
-      }
-    }
-  }
-
   private static let accepted = #"{"result":true,"error":null}"#
 
   @Test func `an edit is SpatialConnect's GeoJSON with its id`() async throws {
@@ -57,7 +46,7 @@ import Testing
     let answers = await backend.transport.send([
       edit(1, store: FormStore.id, form: 4), edit(2, .update), edit(3, .delete),
     ])
-    #expect(lines(answers) == ["accepted -", "accepted -", "accepted -"])
+    #expect(answers.map(\.line) == ["accepted -", "accepted -", "accepted -"])
     #expect(
       broker.lines.dropFirst(2) == [
         "/store/form DATASERVICE_CREATEFEATURE", "/store/wells DATASERVICE_UPDATEFEATURE",
@@ -82,11 +71,11 @@ import Testing
     let events = BackendEvents(backend)
     let answers = await backend.transport.send((1...8).map { edit($0) })
     #expect(
-      lines(answers) == [
-        "accepted s1", "accepted 5", "refused: the backend refused the edit: no",
-        "refused: the backend refused the edit: full",
-        "refused: the backend refused the edit without a reason",
-        "later: the backend's reply to the edit E6 is no JSON object",
+      answers.map(\.line) == [
+        "accepted s1", "accepted 5", "refused constraint: the backend refused the edit: no",
+        "refused constraint: the backend refused the edit: full",
+        "refused constraint: the backend refused the edit without a reason",
+        "later invalidData: the backend's reply to the edit E6 is no JSON object",
       ])
     // Nothing was sent behind the sixth.
     #expect(broker.sent.count == 8)
@@ -104,16 +93,16 @@ import Testing
     await device.clock.untilAsleep(1)
     device.clock.advance(by: .seconds(30))
     #expect(
-      lines(await late) == [
-        "later: the backend gave no reply to DATASERVICE_CREATEFEATURE within 30 s"
+      (await late).map(\.line) == [
+        "later unavailable: the backend gave no reply to DATASERVICE_CREATEFEATURE within 30 s"
       ])
     async let lost = backend.transport.send([edit(1)])
     await broker.untilSent(4)
     broker.give(.disconnected(FieldpackError(.unavailable, "gone")))
-    #expect(lines(await lost) == ["later: gone"])
+    #expect((await lost).map(\.line) == ["later unavailable: gone"])
     #expect(
-      lines(await backend.transport.send([edit(1)])) == [
-        "later: there is no connection to the backend"
+      (await backend.transport.send([edit(1)])).map(\.line) == [
+        "later unavailable: there is no connection to the backend"
       ])
     await backend.stop()
     await device.data.close()
@@ -123,7 +112,7 @@ import Testing
     let (device, broker, backend) = try await ready([])
     for id in ["form", "tracking", "a/b", "#", "a+", "x\u{0}"] {
       let answers = await backend.transport.send([edit(1, store: StoreID(id))])
-      #expect(lines(answers).first?.hasPrefix("refused: ") == true)
+      #expect(answers.map(\.line).first?.hasPrefix("refused invalidArgument: ") == true)
     }
     #expect(broker.sent.count == 2)
     #expect(try BackendTopics.edits(of: edit(1, store: LocationStore.id)) == "/store/tracking")

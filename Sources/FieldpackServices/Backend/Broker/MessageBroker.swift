@@ -19,12 +19,16 @@ public struct BrokerMessage: Hashable, Sendable {
   }
 }
 
-/// The name and password that a broker asks for.
-public struct BrokerCredentials: Hashable, Sendable {
+/// The name and password that a broker asks for. The name may be a token: neither is shown in
+/// descriptions.
+public struct BrokerCredentials: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
   public var user: String
   public var password: String
 
   public init(user: String, password: String) { (self.user, self.password) = (user, password) }
+
+  public var description: String { "credentials for a broker" }
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// What a broker is to know of who connects.
