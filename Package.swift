@@ -32,6 +32,14 @@ func engine(
   ]
 }
 
+let mqtt = Trait.trait(
+  name: "MQTT", description: "The backend's message broker, by libmosquitto.")
+
+/// `Scripts/test` sets the variable, so that one build, and what depends on it, has all traits.
+let traits: Set<Trait> =
+  Context.environment["FIELDPACK_ALL_TRAITS"] == nil
+  ? [mqtt] : [mqtt, .default(enabledTraits: ["MQTT"])]
+
 let package = Package(
   name: "fieldpack",
   platforms: [.macOS("26.0")],
@@ -43,9 +51,7 @@ let package = Package(
     .library(name: "FieldpackMQTT", targets: ["FieldpackMQTT"]),
     .executable(name: "fieldpack", targets: ["FieldpackMain"]),
   ],
-  traits: [
-    .trait(name: "MQTT", description: "The backend's message broker, by libmosquitto.")
-  ],
+  traits: traits,
   targets: [
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(
@@ -220,8 +226,3 @@ let package = Package(
     ],
   swiftLanguageModes: [.v6]
 )
-
-// `Scripts/test` builds what traits add beside the default build, with the tests of that alone.
-if Context.environment["FIELDPACK_TRAITS"] != nil {
-  package.targets.removeAll { $0.type == .test && $0.name != "FieldpackMQTTTests" }
-}

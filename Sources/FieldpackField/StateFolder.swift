@@ -1,5 +1,5 @@
 package import FieldpackCore
-package import FoundationEssentials
+import FoundationEssentials
 
 #if canImport(Glibc)
   import Glibc

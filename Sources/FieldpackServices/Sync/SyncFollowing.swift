@@ -1,6 +1,6 @@
-package import FieldpackCore
-package import FieldpackField
-package import FieldpackGeoPackage
+public import FieldpackCore
+import FieldpackField
+import FieldpackGeoPackage
 import FieldpackHTTP
 
 /// What becomes of a synchronisation that goes on.
