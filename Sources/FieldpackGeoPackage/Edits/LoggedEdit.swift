@@ -137,6 +137,14 @@ extension EditLog {
     shape.hasIDColumn && SQLName(columns[column]) == SQLName(shape.id)
   }
 
+  /// Notes that the receiver has all edits up to that number.
+  package func markSent(upTo number: Int64, at time: Instant) throws(FieldpackError) {
+    try file.execute(
+      "UPDATE \(quoted(shape.log)) SET \(shape.own(.sent)) = ? WHERE \(shape.own(.sent)) IS NULL "
+        + "AND \(shape.own(.number)) <= ? AND \(shape.own(.operation)) > 0",
+      [.text(time.description), .integer(number)])
+  }
+
   // MARK: Identities
 
   /// What a feature is called in all copies of the file: the UUID of its insertion, else the origin of

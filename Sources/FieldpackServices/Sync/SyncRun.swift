@@ -14,11 +14,13 @@ import FieldpackSQLite
 ///
 /// The files must have a common origin: one began as a copy of the other, after its layers were logged.
 public struct SyncRun: Sendable {
-  private let store: GeoPackageStore
-  private let peer: any SyncPeer
-  private let clock: FieldClock
+  let store: GeoPackageStore
+  let peer: any SyncPeer
+  let clock: FieldClock
   /// How many edits are sent, and taken, at once.
-  private let batch: Int
+  let batch: Int
+  /// Whether edits that the other side has refused are sent again, and later ones of their features.
+  public var retriesParked = false
 
   public init(
     of store: GeoPackageStore, with peer: any SyncPeer, clock: FieldClock = .system,
@@ -32,14 +34,17 @@ public struct SyncRun: Sendable {
   /// - Throws: `.constraint` for files without a common origin or with other columns, `.unavailable`
   ///   where the other side cannot be reached; what was done stays done.
   public func run() async throws(FieldpackError) -> SyncReport {
+    var report = SyncReport()
+    let layers = try await commonLayers(&report.notes)
+    let target = retriesParked ? Job.target(ofAddress: peer.name) : nil
     try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
       try SyncTables.create(in: writer)
+      if let target { try SyncTables.forgetRefusals(of: target, writer) }
     }
-    var report = SyncReport()
-    for layer in try await commonLayers(&report.notes) {
+    for layer in layers {
       var entry = SyncReport.Layer(layer)
       try await findBase(layer)
-      try await push(layer, &entry)
+      try await push(layer, &entry, &report.conflicts)
       try await pull(layer, &entry)
       report.layers.append(entry)
     }
@@ -55,7 +60,7 @@ public struct SyncRun: Sendable {
   }
 
   /// The layers that both sides log, in the order in which their edits go.
-  private func commonLayers(_ notes: inout [String]) async throws(FieldpackError) -> [LayerID] {
+  func commonLayers(_ notes: inout [String]) async throws(FieldpackError) -> [LayerID] {
     let own = try await ownLayers()
     let others = try await peer.layers()
     var common: [LayerID] = []
@@ -87,48 +92,59 @@ public struct SyncRun: Sendable {
     }
   }
 
-  /// Checks that the other side's log goes on from where it was last; the first time, finds how far both
-  /// logs are the same because one file is a copy of the other.
-  private func findBase(_ layer: LayerID) async throws(FieldpackError) {
-    if let last = try await lastPull(layer) {
-      guard try await peer.edit(at: last.position, of: layer) == last.edit else {
-        throw FieldpackError(
-          .constraint,
-          "the log of layer '\(layer)' in \(peer.name) is not the one that was seen before: it is "
-            + "another file, or an older copy of it. Try: a new copy of \(peer.name)",
-          location: .init(store: store.id, layer: layer))
-      }
-      return
+  /// The place in the other side's log up to which this file knows it; `nil` the first time.
+  ///
+  /// - Throws: `.constraint` where that log does not go on from where it was last.
+  func knownPosition(_ layer: LayerID) async throws(FieldpackError) -> Int64? {
+    guard let last = try await lastPull(layer) else { return nil }
+    guard try await peer.edit(at: last.position, of: layer) == last.edit else {
+      throw FieldpackError(
+        .constraint,
+        "the log of layer '\(layer)' in \(peer.name) is not the one that was seen before: it is "
+          + "another file, or an older copy of it. Try: a new copy of \(peer.name)",
+        location: .init(store: store.id, layer: layer))
     }
+    return last.position
+  }
+
+  /// The first time, finds how far both logs are the same because one file is a copy of the other. What
+  /// both have is not sent.
+  private func findBase(_ layer: LayerID) async throws(FieldpackError) {
+    guard try await knownPosition(layer) == nil else { return }
     let common = try await commonHead(layer)
+    let now = clock.now
     try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
-      let id = try SyncService.log(of: layer, in: writer).id(at: common)
+      let log = try SyncService.log(of: layer, in: writer)
+      try log.markSent(upTo: common, at: now)
       try PullRecords(layer: layer, snapshot: writer)
-        .save(.init(first: 1, last: common, position: common, edit: id), writer)
+        .save(.init(first: 1, last: common, position: common, edit: log.id(at: common)), writer)
     }
   }
 
   /// The last place up to which both logs have the same edits, by halving.
-  private func commonHead(_ layer: LayerID) async throws(FieldpackError) -> Int64 {
-    var low: Int64 = 0
+  func commonHead(_ layer: LayerID) async throws(FieldpackError) -> Int64 {
+    var (low, found): (Int64, Int64) = (0, 0)
     var high = try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
       try SyncService.log(of: layer, in: snapshot).head()
     }
     while low < high {
-      let middle = high - (high - low) / 2
+      let middle = low + (high - low + 1) / 2
       let (place, id) = try await store.read {
         (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
         try SyncService.log(of: layer, in: snapshot).lastEdit(upTo: middle)
       }
       guard let place, place > low else {
         // No edit is there, only states of before.
-        high = middle - 1
-        if place == nil || place == low { break }
+        low = middle
         continue
       }
-      if try await peer.edit(at: place, of: layer) == id { low = place } else { high = place - 1 }
+      if try await peer.edit(at: place, of: layer) == id {
+        (low, found) = (middle, place)
+      } else {
+        high = place - 1
+      }
     }
-    return low
+    return found
   }
 
   // MARK: Taking
@@ -176,7 +192,7 @@ public struct SyncRun: Sendable {
   // MARK: Sending
 
   private func push(
-    _ layer: LayerID, _ entry: inout SyncReport.Layer
+    _ layer: LayerID, _ entry: inout SyncReport.Layer, _ conflicts: inout [SyncReport.Conflict]
   ) async throws(FieldpackError) {
     var last: Int64 = 0
     while true {
@@ -189,22 +205,30 @@ public struct SyncRun: Sendable {
       if outgoing.waits, outgoing.edits.isEmpty { return }
       guard let end = outgoing.last else { return }
       last = end
-      guard !outgoing.edits.isEmpty else { continue }
-      let answers = try await peer.send(outgoing.edits, of: layer)
-      try check(answers, outgoing.edits)
-      try await note(answers, to: outgoing.edits, in: layer, &entry)
-      if answers.count < outgoing.edits.count { return }
+      var rest = outgoing.edits
+      while !rest.isEmpty {
+        let answers = try await peer.send(rest, of: layer)
+        try check(answers, rest)
+        try await note(answers, to: rest, in: layer, &entry, &conflicts)
+        if answers.last?.verdict == .later { return }
+        let refused = Set(
+          zip(answers, rest).filter { $0.0.verdict == .refused }.map { $0.1.identity })
+        rest.removeFirst(answers.count)
+        let left = refused.isEmpty ? rest : rest.filter { !refused.contains($0.identity) }
+        entry.parked += rest.count - left.count
+        rest = left
+      }
     }
   }
 
   private func check(
     _ answers: [SyncAnswer], _ edits: [SyncEdit]
   ) throws(FieldpackError) {
-    let isWhole =
-      answers.count <= edits.count
+    let isSound =
+      !answers.isEmpty && answers.count <= edits.count
       && zip(answers, edits).allSatisfy { $0.edit == $1.id }
-      && (answers.count == edits.count || answers.last?.verdict == .later)
-    guard isWhole else {
+      && answers.dropLast().allSatisfy { $0.verdict != .later }
+    guard isSound else {
       throw FieldpackError(
         .invalidData, "\(peer.name) does not answer the edits that it was sent")
     }
@@ -212,21 +236,25 @@ public struct SyncRun: Sendable {
 
   private func note(
     _ answers: [SyncAnswer], to edits: [SyncEdit], in layer: LayerID,
-    _ entry: inout SyncReport.Layer
+    _ entry: inout SyncReport.Layer, _ conflicts: inout [SyncReport.Conflict]
   ) async throws(FieldpackError) {
     let now = clock.now
     let name = peer.name
-    try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+    conflicts += try await store.write {
+      (writer: GeoPackageWriter) throws(FieldpackError) -> [SyncReport.Conflict] in
       let log = try SyncService.log(of: layer, in: writer)
       var sent: [Int64] = []
       var refused: Set<String> = []
+      var told: [SyncReport.Conflict] = []
       for (answer, edit) in zip(answers, edits) {
         switch answer.verdict {
         case .applied, .conflict:
           sent.append(edit.position)
+          guard !answer.conflicts.isEmpty else { continue }
           let feature = try log.place(of: edit.identity)?.feature
           try SyncTables.note(
             answer.conflicts, of: edit, feature: feature, in: layer, at: now, writer)
+          told += answer.conflicts.map { .init(layer: layer, feature: feature, values: $0) }
         case .refused:
           // The first of a feature stands for the later ones.
           guard refused.insert(edit.identity).inserted else { continue }
@@ -237,7 +265,9 @@ public struct SyncRun: Sendable {
         }
       }
       try writer.markSent(sent, in: log, at: now)
+      return told
     }
+    conflicts.removeLast(max(0, conflicts.count - SyncReport.toldConflicts))
     for answer in answers {
       switch answer.verdict {
       case .applied, .conflict: entry.sent += 1

@@ -126,8 +126,9 @@ public protocol SyncPeer: Sendable {
   func edits(
     of layer: LayerID, after position: Int64, limit: Int
   ) async throws(FieldpackError) -> SyncPage
-  /// Hands edits of one layer over, all in one transaction there.
+  /// Hands edits of one layer over, in one transaction there; of many edits the first ones may be enough.
   ///
-  /// - Returns: an answer to each edit, in the same order. After `later` no further edit is answered.
+  /// - Returns: an answer to each of them, in the same order, to one edit at least. After `later` no
+  ///   further edit is answered.
   func send(_ edits: [SyncEdit], of layer: LayerID) async throws(FieldpackError) -> [SyncAnswer]
 }

@@ -274,7 +274,7 @@ extension SyncConflict {
 
 extension FieldpackError {
   /// Whether an edit that fails so will never be taken.
-  var isForGood: Bool {
+  fileprivate var isForGood: Bool {
     switch code {
     case .constraint, .invalidData, .notFound, .unsupported, .readOnly, .permission: true
     default: false
