@@ -87,8 +87,8 @@ public struct FlickrProvider: PhotoProvider {
 
   /// The text without the key, as it is or as addresses have it.
   private func withoutKey(_ text: String) -> String {
-    let encoded = Self.encoded(key)
-    let lowered = Self.encoded(key, digits: "0123456789abcdef")
+    let encoded = PercentText.encode(key)
+    let lowered = PercentText.encode(key, digits: "0123456789abcdef")
     return [encoded, lowered, key].reduce(text) { $0.replacing($1, with: "…") }
   }
 
@@ -104,28 +104,13 @@ public struct FlickrProvider: PhotoProvider {
     let kilometres = min(max(radius, 0), maximumRadius) / 1000
     let items = [
       ("method", "flickr.photos.search"), ("format", "json"), ("nojsoncallback", "1"),
-      ("api_key", Self.encoded(key)), ("lat", Self.text(position.y)),
+      ("api_key", PercentText.encode(key)), ("lat", Self.text(position.y)),
       ("lon", Self.text(position.x)), ("radius", Self.text(kilometres)),
       ("per_page", String(min(max(limit, 1), 250))), ("geo_context", String(settings.geoContext)),
       ("extras", "geo,license,owner_name,date_taken"),
       ("min_upload_date", String(settings.uploadedSince.milliseconds / 1000)),
     ]
     return settings.service + "?" + items.map { "\($0)=\($1)" }.joined(separator: "&")
-  }
-
-  /// What RFC 3986 leaves as it is in any place, the rest by percent signs.
-  private static func encoded(_ text: String, digits: String = "0123456789ABCDEF") -> String {
-    let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
-    let digits = Array(digits.utf8)
-    var result: [UInt8] = []
-    for byte in text.utf8 {
-      if plain.contains(byte) {
-        result.append(byte)
-      } else {
-        result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: result, as: UTF8.self)
   }
 
   private static func text(_ number: Double) -> String {
