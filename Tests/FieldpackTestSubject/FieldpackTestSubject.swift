@@ -25,10 +25,18 @@ import FoundationEssentials
     }
     if words[1] == "poll" { return try await poll(words[2]) }
     let store = try await GeoPackageStore(path: words[2], id: "field")
-    if words[1] == "receive" {
-      try await receive(from: words[3], into: store)
-    } else {
-      try await record(words[3], into: store)
+    switch words[1] {
+    case "receive": try await receive(from: words[3], into: store)
+    case "sync": try await synchronise(store, with: words[3])
+    case "serve":
+      let listener = try SyncListener(store)
+      show(listener.address)
+      while true { try await Task.sleep(for: .seconds(3600)) }
+    case "log":
+      try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+        _ = try writer.logEdits(of: LayerID(words[3]))
+      }
+    default: try await record(words[3], into: store)
     }
     await store.close()
   }
@@ -63,6 +71,35 @@ import FoundationEssentials
     while true {
       try await data.poll(config.stores[0].id)
       show("polled")
+    }
+  }
+
+  /// `sync DEVICE.gpkg RECEIVER`: edits a layer of wells and synchronises, again and again, and shows
+  /// each time. The receiver is a file or an address.
+  private static func synchronise(_ store: GeoPackageStore, with receiver: String) async throws {
+    var office: GeoPackageStore?
+    if !receiver.hasPrefix("http:") {
+      office = try await GeoPackageStore(path: receiver, id: "office")
+    }
+    let peer: any SyncPeer =
+      if let office { SyncService(of: office) } else { try HTTPSyncPeer(receiver) }
+    while true {
+      try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+        let ids = try writer.features(Query("wells").select([])).compactMap(\.id)
+        for number in Int64(0)..<2 {
+          try writer.create(Feature(attributes: ["state": number]), in: "wells")
+        }
+        for id in ids.shuffled().prefix(2) {
+          try writer.update(id, in: "wells", set: ["state": .integer(.random(in: 0..<1000))])
+        }
+        if ids.count > 20, let id = ids.randomElement() { try writer.delete(id, in: "wells") }
+      }
+      do throws(FieldpackError) {
+        _ = try await SyncRun(of: store, with: peer, batch: 3).run()
+        show("synchronised")
+      } catch {
+        show("\(error)")
+      }
     }
   }
 
