@@ -19,8 +19,8 @@ extension FieldpackTool {
       layerCommand,
       transformCommand, tileCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand,
       trackCommand, monitorCommand, photoCommand, captureCommand, motionCommand, formCommand,
-      fetchCommand, servicesCommand, loginCommand, logoutCommand, whoamiCommand, doctorCommand,
-      completionsCommand, helpCommand,
+      fetchCommand, servicesCommand, syncCommand, loginCommand, logoutCommand, whoamiCommand,
+      doctorCommand, completionsCommand, helpCommand,
     ]
   }
 

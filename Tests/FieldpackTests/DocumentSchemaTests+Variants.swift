@@ -143,6 +143,26 @@ extension DocumentSchemaTests {
     ("logout", "fieldpack logout closed.scfg --json"),
     ("whoami", "fieldpack whoami closed.scfg --json"),
     ("services", "fieldpack services closed.scfg --json"),
+    (
+      "sync-plan",
+      "fieldpack import gaps.geojson --into office.gpkg >/dev/null; "
+        + #""${tool%/*}/FieldpackTestSubject" log office.gpkg gaps; cp office.gpkg laptop.gpkg; "#
+        + "fieldpack sql office.gpkg --write 'UPDATE gaps SET a = 1' >/dev/null; "
+        + "fieldpack sql laptop.gpkg --write 'DELETE FROM gaps WHERE fid = 7; "
+        + "UPDATE gaps SET a = NULL' >/dev/null; "
+        + "fieldpack sync laptop.gpkg office.gpkg --dry-run --json"
+    ),
+    ("sync", "fieldpack sync laptop.gpkg office.gpkg --json"),
+    (
+      "sync-follow",
+      #""$tool" sync laptop.gpkg office.gpkg --follow --json >sync1 & "#
+        + "until [ -s sync1 ]; do sleep 0.01; done; kill $!; wait $!; cat sync1"
+    ),
+    (
+      "sync-follow",
+      #""$tool" sync laptop.gpkg http://127.0.0.1:9 --follow --json >sync2 & "#
+        + "until [ -s sync2 ]; do sleep 0.01; done; kill $!; wait $!; cat sync2"
+    ),
     ("query", "fieldpack query two.scfg --json"),
     ("query", "fieldpack query f.gpkg --json"),
     ("query", "fieldpack query f.gpkg sites --srs EPSG:3857 --json"),
