@@ -20,20 +20,44 @@ enum TypedLine {
     let terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard terminal >= 0 else { return nil }
     defer { close(terminal) }
-    // Hidden before the question is there, so that nothing is shown of an early answer.
-    if isHidden { try HiddenTyping.begin(terminal) }
-    defer { HiddenTyping.end() }
     let text = DisplayText.visible(question)
-    try FileSystem.write(text.utf8Span.span.bytes, to: terminal, path: "the terminal")
-    let line = try read(terminal, "the terminal")
-    if isHidden {
-      try FileSystem.write("\n".utf8Span.span.bytes, to: terminal, path: "the terminal")
+    guard isHidden else {
+      try write(text, to: terminal)
+      return try read(terminal, "the terminal")
     }
-    return line
+    return try hiding(terminal) { () throws(FieldpackError) in
+      try write(text, to: terminal)
+      return try read(terminal, "the terminal")
+    }
+  }
+
+  private static func write(_ text: String, to terminal: Int32) throws(FieldpackError) {
+    try FileSystem.write(text.utf8Span.span.bytes, to: terminal, path: "the terminal")
+  }
+
+  /// Runs `body` while the terminal does not show what is typed, and begins a line after it.
+  private static func hiding<R>(
+    _ terminal: Int32, _ body: () throws(FieldpackError) -> R
+  ) throws(FieldpackError) -> R {
+    // Hidden before a question is there, so that nothing is shown of an early answer.
+    try HiddenTyping.begin(terminal)
+    defer {
+      HiddenTyping.end()
+      try? write("\n", to: terminal)
+    }
+    return try body()
+  }
+
+  /// The first line of what a descriptor gives, which is not shown where it is a terminal.
+  static func readHidden(
+    _ descriptor: Int32, _ name: String
+  ) throws(FieldpackError) -> String {
+    guard Terminal.isTerminal(descriptor) else { return try read(descriptor, name) }
+    return try hiding(descriptor) { () throws(FieldpackError) in try read(descriptor, name) }
   }
 
   /// The first line of what a descriptor gives; what comes after it is left there.
-  static func read(
+  private static func read(
     _ descriptor: Int32, _ name: String
   ) throws(FieldpackError) -> String {
     var bytes: [UInt8] = []

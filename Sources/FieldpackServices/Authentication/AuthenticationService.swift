@@ -27,6 +27,8 @@ public actor AuthenticationService: Service, SignedIn {
   private let allowsUnencrypted: Bool
   private nonisolated let statuses: Broadcast<AuthenticationStatus>
   private var kept: KeptSignIn?
+  /// The file that `kept` is of, or was to be written to: each that is written is another one.
+  private var seen: FileIdentity?
   /// The renewal that is going on.
   private var renewal: Task<Result<KeptSignIn, FieldpackError>, Never>?
   /// Counts who signs in and out: what was asked for before then changes nothing any more.
@@ -96,7 +98,7 @@ public actor AuthenticationService: Service, SignedIn {
   ///   asked.
   public func start() throws(FieldpackError) {
     guard needsSignIn else { return }
-    try adopt(file().load())
+    try adopt(load(file()))
   }
 
   public func pause() {}
@@ -131,7 +133,7 @@ public actor AuthenticationService: Service, SignedIn {
     }
     guard turn == self.turn else { throw signedOut }
     let new = KeptSignIn(user: user, answer, at: clock.now)
-    try file().save(new)
+    try save(new)
     adopt(new)
   }
 
@@ -205,9 +207,22 @@ public actor AuthenticationService: Service, SignedIn {
   private func present() throws(FieldpackError) -> KeptSignIn {
     try checkEncryption()
     let file = try file()
-    if kept == nil || !file.exists { adopt(try file.load()) }
+    let isSeen = seen != nil && FileIdentity(file.path) == seen
+    if kept == nil || !isSeen { adopt(try load(file)) }
     guard let kept else { throw notSignedIn }
     return kept
+  }
+
+  private func load(_ file: TokenFile) throws(FieldpackError) -> KeptSignIn? {
+    // Looked at first: a file that takes its place meanwhile is another one the next time.
+    seen = FileIdentity(file.path)
+    return try file.load()
+  }
+
+  private func save(_ signIn: KeptSignIn) throws(FieldpackError) {
+    let file = try file()
+    try file.save(signIn)
+    seen = FileIdentity(file.path)
   }
 
   /// Asks for a new token, once for all who want one at the same time.
@@ -259,7 +274,7 @@ public actor AuthenticationService: Service, SignedIn {
     new.refreshToken = new.refreshToken ?? refreshToken
     adopt(new)
     // The token counts where it cannot be kept, too: the old one may be good for nothing.
-    try? file().save(new)
+    try? save(new)
     return new
   }
 
@@ -267,7 +282,7 @@ public actor AuthenticationService: Service, SignedIn {
   ///
   /// - Throws: `.permission` where another program has signed out.
   private func another(than old: KeptSignIn) throws(FieldpackError) -> KeptSignIn? {
-    let stored = try file().load()
+    let stored = try load(file())
     if let stored, stored == old || stored.received < old.received { return nil }
     adopt(stored)
     guard let stored else { throw notSignedIn }

@@ -28,11 +28,6 @@ struct TokenFile: Sendable {
     path = parent + "/" + SHA256.hex(Array("\(address.origin) \(name)".utf8))
   }
 
-  var exists: Bool {
-    var status = stat()
-    return lstat(path, &status) == 0
-  }
-
   /// - Returns: `nil` where nobody is signed in.
   /// - Throws: `.permission` for a file that somebody else may have read or written, `.invalidData`
   ///   for one that holds something else.
@@ -77,9 +72,13 @@ struct TokenFile: Sendable {
     guard status.st_uid == geteuid() else { throw refusal("\(path) belongs to another user") }
     guard status.st_mode & 0o077 == 0 else { throw refusal("others may read \(path)") }
     guard lstat(folder, &status) == 0 else { throw .system(errno, "read", folder) }
-    guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),
-      status.st_mode & 0o022 == 0
-    else { throw refusal("others may change what is in \(folder)") }
+    guard isOwn(status), status.st_mode & 0o022 == 0 else {
+      throw refusal("others may change what is in \(folder)")
+    }
+  }
+
+  private func isOwn(_ folder: stat) -> Bool {
+    folder.st_mode & S_IFMT == S_IFDIR && folder.st_uid == geteuid()
   }
 
   private func refusal(_ reason: String) -> FieldpackError {
@@ -90,6 +89,13 @@ struct TokenFile: Sendable {
 
   func save(_ kept: KeptSignIn) throws(FieldpackError) {
     try StateFolder.make(folder)
+    var status = stat()
+    guard lstat(folder, &status) == 0 else { throw .system(errno, "write to", folder) }
+    guard isOwn(status) else {
+      throw FieldpackError(
+        .permission, "\(folder) is no folder of this user, so no token is kept in it",
+        position: FilePosition(file: folder))
+    }
     // A folder that is there already may be open to others.
     guard chmod(folder, 0o700) == 0 else { throw .system(errno, "write to", folder) }
     try JSONFile.write(kept.document, to: path)

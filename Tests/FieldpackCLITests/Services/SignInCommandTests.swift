@@ -60,6 +60,34 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: kept) == [])
   }
 
+  @Test func `a token that is over is told so, or that it is renewed`() async throws {
+    let kept = survey.folder.file("state/fieldpack/tokens")
+    for (method, ending, status) in [
+      ("", "the sign-in of me to \(server.address) is over; the token held until ", "1"),
+      (
+        #","auth":"exchange","client_id":"x""#,
+        "me is signed in to \(server.address); the token is renewed when it is used\n", "0"
+      ),
+    ] {
+      _ = try survey.folder.write(
+        #"{"remote":{"http_host":"127.0.0.1","http_port":\#(server.port)\#(method)}}"#, to: "t.scfg"
+      )
+      let name = SHA256.hex(
+        Array("\(server.address) \(method.isEmpty ? "server" : "exchange x")".utf8))
+      try FileManager.default.createDirectory(
+        at: kept, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      #expect(
+        FileManager.default.createFile(
+          atPath: kept.appendingPathComponent(name).path,
+          contents: Data(
+            (#"{"user":"me","token":"a","refresh_token":"b","received_at":"2020-01-01T00:00:00Z","#
+              + #""expires_at":"2020-01-02T00:00:00Z"}"#).utf8),
+          attributes: [.posixPermissions: 0o600]))
+      let result = try await run("whoami", "t.scfg")
+      #expect(result[0].hasPrefix(ending) && result[2] == status, "\(result)")
+    }
+  }
+
   @Test func `who is refused gets an error without the password`() async throws {
     for input in ["wrong\n", "wrong", "wrong\r\n"] {
       #expect(
@@ -125,13 +153,14 @@ import Testing
 
   @Test(
     .enabled(if: Programs.python != nil, Comment(rawValue: Programs.noPython)),
-    arguments: ["type", "interrupt", "interrupt twice", "terminate"])
+    arguments: ["type", "descriptor", "interrupt", "interrupt twice", "terminate"])
   func `the terminal does not show the password, and shows again what is typed after it`(
     what: String
   ) async throws {
     let script = """
-      import os, signal, sys, termios
+      import os, signal, sys, termios, time
       tool, config, what = sys.argv[1:]
+      given = ["--user", "me", "--password-fd", "0"] if what == "descriptor" else []
       terminal, slave = os.openpty()
       child = os.fork()
       if child == 0:
@@ -139,19 +168,22 @@ import Testing
           # The first terminal that a session opens is its own.
           os.close(os.open(os.ttyname(slave), os.O_RDWR))
           for standard in range(3): os.dup2(slave, standard)
-          os.execv(tool, [tool, "login", config])
+          os.execv(tool, [tool, "login", config] + given)
       def echoes(): return bool(termios.tcgetattr(slave)[3] & termios.ECHO)
       seen = b""
       def until(text):
           global seen
           while text not in seen: seen += os.read(terminal, 1024)
-      until(b"User for "); until(b": ")
       before = termios.tcgetattr(slave)
+      if given:
+          while echoes(): time.sleep(0.001)
+      else:
+          until(b"User for "); until(b": ")
+          assert echoes()
+          os.write(terminal, b"me\\n")
+          until(b"Password of me")
       print(echoes())
-      os.write(terminal, b"me\\n")
-      until(b"Password of me")
-      print(echoes())
-      if what == "type": os.write(terminal, b"hush\\n")
+      if what in ["type", "descriptor"]: os.write(terminal, b"hush\\n")
       elif what == "terminate": os.kill(child, signal.SIGTERM)
       else: os.write(terminal, b"\\x03\\x03" if "twice" in what else b"\\x03")
       status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -160,8 +192,8 @@ import Testing
     let result = try await Program.run(
       try #require(Programs.python), ["-c", script, Tool.path, "team.scfg", what],
       environment: state, folder: survey.folder.url)
-    let status = what == "type" ? 0 : what == "terminate" ? 143 : 130
-    #expect(result.output == "True\nFalse\nTrue True \(status) False\n", "\(result.error)")
-    #expect(server.requests.count == (what == "type" ? 1 : 0))
+    let status = ["type": 0, "descriptor": 0, "terminate": 143][what] ?? 130
+    #expect(result.output == "False\nTrue True \(status) False\n", "\(result.error)")
+    #expect(server.requests.count == (status == 0 ? 1 : 0))
   }
 }

@@ -85,6 +85,10 @@ import Testing
     let other = try await backend.signedIn()
     #expect(try await service.token() == "a.b.c")
     #expect(await service.status == .authenticated)
+    backend.answer(Backend.token("d.e.f"))
+    try await other.signIn(user: "you", password: "word")
+    #expect(try await service.token() == "d.e.f")
+    #expect(await service.user == "you")
     try await other.signOut()
     await #expect(throws: FieldpackError.self) { try await service.token() }
     #expect(await service.status == .notAuthenticated)

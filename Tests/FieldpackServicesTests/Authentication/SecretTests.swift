@@ -148,6 +148,15 @@ import Testing
     try await backend.service().start()
     #expect(FileManager.default.fileExists(atPath: backend.folder.file("t").path))
     try FileManager.default.removeItem(atPath: path)
+    let link = backend.folder.file("link")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: backend.tokens)
+    let linked = AuthenticationService(backend.remote(), folder: link)
+    let unkept = await #expect(throws: FieldpackError.self) {
+      try await linked.signIn(user: "me", password: "word")
+    }
+    #expect(
+      unkept?.message == "\(link.path) is no folder of this user, so no token is kept in it")
+    #expect(backend.names == [])
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     #expect(await refusal() == "\(path) is no regular file" + ending)
   }

@@ -110,7 +110,7 @@ private struct LoginCommand: CommandBody {
 
   private func password(of user: String, _ place: String) throws(FieldpackError) -> String {
     if let descriptor = options.descriptor {
-      return try TypedLine.read(Int32(descriptor), "descriptor \(descriptor)")
+      return try TypedLine.readHidden(Int32(descriptor), "descriptor \(descriptor)")
     }
     return try ask("Password of \(user) for \(place): ", for: "password", isHidden: true)
   }
@@ -192,7 +192,13 @@ extension Invocation {
       return try print("nobody needs to sign in to \(DisplayText.visible(remote.uri))\n")
     }
     var text = line(user) ?? "nobody is signed in to \(remote.uri)"
-    if let expiry { text += "; the token holds until \(expiry)" }
+    if let expiry {
+      let isOver = expiry <= .now
+      text +=
+        isOver && status == .authenticated
+        ? "; the token is renewed when it is used"
+        : "; the token \(isOver ? "held" : "holds") until \(expiry)"
+    }
     try print(DisplayText.visible(text) + "\n")
   }
 }
