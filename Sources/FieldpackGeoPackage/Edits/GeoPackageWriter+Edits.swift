@@ -1,5 +1,6 @@
 public import FieldpackCore
 import FieldpackGeometry
+import FieldpackProjection
 package import FieldpackSQLite
 
 /// The change logs of a file, in a transaction.
@@ -313,12 +314,13 @@ extension GeoPackageSnapshot {
     return logs
   }
 
-  /// The feature as an edit left it; of a deletion, as it was before.
+  /// The feature in WGS 84 as an edit left it; of a deletion, as it was before.
   ///
-  /// A geometry that cannot be read is left out.
+  /// A geometry that cannot be read is left out. One without a defined SRS stays as it is.
   package func feature(of edit: LoggedEdit, in log: EditLog) throws(FieldpackError) -> Feature {
-    guard let table = try file.catalogue().layer(log.layer) else {
-      throw file.missingLayer(log.layer, in: try file.catalogue())
+    let catalogue = try file.catalogue()
+    guard let table = catalogue.layer(log.layer) else {
+      throw file.missingLayer(log.layer, in: catalogue)
     }
     var feature = Feature(
       key: KeyTuple(store: file.store, layer: log.layer, feature: .integer(edit.feature)))
@@ -331,6 +333,18 @@ extension GeoPackageSnapshot {
       } else if let index = table.schema.columnIndex(name) {
         let column = table.schema.columns[index]
         feature.attributes[column.name] = column.type.value(Value(value))
+      }
+    }
+    if let geometry = feature.geometry, table.schema.geometry?.srs.isUndefined == false,
+      let transformation = try file.transformation(from: table, to: .wgs84, in: catalogue)
+    {
+      do throws(ProjectionError) {
+        feature.geometry = try transformation.transform(geometry)
+      } catch {
+        throw FieldpackError(
+          error,
+          location: .init(
+            store: file.store, layer: log.layer, feature: .integer(edit.feature)))
       }
     }
     return feature

@@ -22,6 +22,7 @@ struct OutgoingEdits {
     let needs = try SyncNeeds(of: log, in: snapshot)
     let records = PullRecords(layer: layer, snapshot: snapshot)
     let replica = try snapshot.rows("SELECT id FROM \(SyncTables.replica)").first?[0].textValue
+    var size = 0
     for edit in try log.pending(after: number, limit: limit) {
       if let first = refused[edit.feature], edit.number >= first {
         (last, parked) = (edit.number, parked + 1)
@@ -38,7 +39,10 @@ struct OutgoingEdits {
       }
       last = edit.number
       let base = try Self.base(edit, log, records, replica ?? "")
-      if let made = try SyncEdit(edit, in: log, snapshot, base: base) { edits.append(made) }
+      guard let made = try SyncEdit(edit, in: log, snapshot, base: base) else { continue }
+      edits.append(made)
+      size += made.content?.count ?? 0
+      if size >= SyncEdit.contentAtOnce { return }
     }
   }
 

@@ -46,8 +46,14 @@ public struct SyncService: SyncPeer {
       let log = try Self.log(of: layer, in: snapshot)
       let logged = try log.edits(after: position, limit: limit)
       var edits: [SyncEdit] = []
+      var size = 0
       for edit in logged {
-        if let made = try SyncEdit(edit, in: log, snapshot) { edits.append(made) }
+        guard let made = try SyncEdit(edit, in: log, snapshot) else { continue }
+        edits.append(made)
+        size += made.content?.count ?? 0
+        if size >= SyncEdit.contentAtOnce, edit != logged.last {
+          return SyncPage(edits: edits, position: edit.number, isLast: false)
+        }
       }
       return SyncPage(
         edits: edits, position: logged.last?.number ?? position, isLast: logged.count < limit)
@@ -119,6 +125,9 @@ extension EditLog {
 }
 
 extension SyncEdit {
+  /// After so many bytes of media no more edits are taken into memory.
+  static let contentAtOnce = 8 << 20
+
   /// - Returns: `nil` for a row that is no edit.
   init?(
     _ edit: LoggedEdit, in log: EditLog, _ snapshot: GeoPackageSnapshot, base: Base? = nil
