@@ -155,13 +155,13 @@ extension DocumentSchemaTests {
     ("sync", "fieldpack sync laptop.gpkg office.gpkg --json"),
     (
       "sync-follow",
-      #""$tool" sync laptop.gpkg office.gpkg --follow --json >lines & "#
-        + "until [ -s lines ]; do sleep 0.01; done; kill $!; wait $!; cat lines"
+      #""$tool" sync laptop.gpkg office.gpkg --follow --json >sync1 & "#
+        + "until [ -s sync1 ]; do sleep 0.01; done; kill $!; wait $!; cat sync1"
     ),
     (
       "sync-follow",
-      #""$tool" sync laptop.gpkg http://127.0.0.1:9 --follow --json >lines & "#
-        + "until [ -s lines ]; do sleep 0.01; done; kill $!; wait $!; cat lines"
+      #""$tool" sync laptop.gpkg http://127.0.0.1:9 --follow --json >sync2 & "#
+        + "until [ -s sync2 ]; do sleep 0.01; done; kill $!; wait $!; cat sync2"
     ),
     ("query", "fieldpack query two.scfg --json"),
     ("query", "fieldpack query f.gpkg --json"),

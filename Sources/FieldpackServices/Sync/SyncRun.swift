@@ -123,25 +123,28 @@ public struct SyncRun: Sendable {
 
   /// The last place up to which both logs have the same edits, by halving.
   func commonHead(_ layer: LayerID) async throws(FieldpackError) -> Int64 {
-    var low: Int64 = 0
+    var (low, found): (Int64, Int64) = (0, 0)
     var high = try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
       try SyncService.log(of: layer, in: snapshot).head()
     }
     while low < high {
-      let middle = high - (high - low) / 2
+      let middle = low + (high - low + 1) / 2
       let (place, id) = try await store.read {
         (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
         try SyncService.log(of: layer, in: snapshot).lastEdit(upTo: middle)
       }
       guard let place, place > low else {
         // No edit is there, only states of before.
-        high = middle - 1
-        if place == nil || place == low { break }
+        low = middle
         continue
       }
-      if try await peer.edit(at: place, of: layer) == id { low = place } else { high = place - 1 }
+      if try await peer.edit(at: place, of: layer) == id {
+        (low, found) = (middle, place)
+      } else {
+        high = place - 1
+      }
     }
-    return low
+    return found
   }
 
   // MARK: Taking

@@ -2,6 +2,7 @@ import FieldpackCore
 import FieldpackField
 import FieldpackFieldTestSupport
 import FieldpackGeoPackage
+import FieldpackGeometry
 import FieldpackTestSupport
 import Foundation
 import Testing
@@ -78,7 +79,8 @@ import Testing
         }
       }
     }
-    #expect(pauses == [0.5, 1, 2, 4, 8, 16, 30, 30, 30].map { .seconds($0) })
+    let expected: [Duration] = [0.5, 1, 2, 4, 8, 16, 30, 30, 30].map { .seconds($0) }
+    #expect(pauses == expected)
     let jobs = try await a.texts("SELECT subject, target, state, attempt, layer FROM sync_job")
     #expect(jobs == ["a.gpkg|office|succeeded|10|NULL"])
     for store in [office, a] { await store.close() }
@@ -114,7 +116,8 @@ import Testing
     }
     task.cancel()
     await #expect(throws: FieldpackError.self) { try await task.value }
-    #expect(seen.withLock { $0 } == ["0 0", "3 0", "0 2"])
+    let told = seen.withLock { $0 }
+    #expect(told == ["0 0", "3 0", "0 2"])
     #expect(clock.clock.uptime - start >= .seconds(30))
     for store in [office, a, other] { await store.close() }
   }
@@ -128,10 +131,13 @@ import Testing
       sleep: { _ in try await Task.sleep(for: .milliseconds(1)) })
     let run = SyncRun(of: a, with: SyncService(of: office), clock: clock)
     let task = Task { try await run.follow { _ in } }
-    // Python's sqlite3 has none of our functions.
+    // Python's sqlite3 has none of the functions that triggers of spatial indexes call.
     let script = """
       import sqlite3, sys
       file = sqlite3.connect(sys.argv[1], timeout=60, isolation_level=None)
+      for (name,) in file.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' "
+                                  "AND sql LIKE '%ST_IsEmpty%'").fetchall():
+          file.execute(f'DROP TRIGGER "{name}"')
       for number in range(40):
           file.execute("UPDATE wells SET note = ? WHERE fid = ?", (f"p{number}", 1 + number % 5))
       file.close()
@@ -192,12 +198,13 @@ import Testing
         "receive update 4 depth,state author office",
         "receive insert new geom,name,depth,note,state author office",
       ])
-    #expect([plan.parked, plan.notes.count] == [0, 0])
+    #expect([plan.parked, plan.notes.count] as [Int] == [0, 0])
     for store in [office, a] { await store.close() }
-    #expect(try [first, second].map { try Data(contentsOf: $0) } == before)
+    let after = try [first, second].map { try Data(contentsOf: $0) }
+    #expect(after == before)
     (office, a) = (try await survey.open("office"), try await survey.open("a"))
     let report = try await SyncRun(of: a, with: SyncService(of: office)).run()
-    #expect([report.layers[0].sent, report.layers[0].received] == [3, 2])
+    #expect([report.layers[0].sent, report.layers[0].received] as [Int] == [3, 2])
     #expect(try await SyncRun(of: a, with: SyncService(of: office)).plan() == SyncPlan())
     for store in [office, a] { await store.close() }
   }
@@ -213,15 +220,15 @@ import Testing
     try await Self.editNotes(of: a, 1...1, "y")
     var run = SyncRun(of: a, with: office)
     var report = try await run.run()
-    #expect([report.layers[0].sent, report.layers[0].parked] == [0, 3])
+    #expect([report.layers[0].sent, report.layers[0].parked] as [Int] == [0, 3])
     office.refuses.withLock { $0 = false }
     report = try await run.run()
-    #expect([report.layers[0].sent, report.layers[0].parked] == [0, 3])
+    #expect([report.layers[0].sent, report.layers[0].parked] as [Int] == [0, 3])
     #expect(try await run.plan().parked == 3)
     run.retriesParked = true
     #expect(try await run.plan().steps.count == 3)
     report = try await run.run()
-    #expect([report.layers[0].sent, report.layers[0].parked] == [3, 0])
+    #expect([report.layers[0].sent, report.layers[0].parked] as [Int] == [3, 0])
     #expect(try await a.texts("SELECT subject FROM sync_job") == [])
     #expect(try await a.contents() == store.contents())
     for store in [store, a] { await store.close() }

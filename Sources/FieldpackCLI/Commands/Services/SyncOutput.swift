@@ -51,14 +51,16 @@ struct SyncOutput {
     for note in report.notes { invocation.console.note(note) }
   }
 
-  private func document(_ report: SyncReport, _ more: KeyValuePairs<String, JSONValue>) -> JSONValue
-  {
+  /// - Parameter report: `nil` where the other side could not be reached.
+  private func document(
+    _ report: SyncReport?, _ more: KeyValuePairs<String, JSONValue>
+  ) -> JSONValue {
     let members: [JSONValue.Member] = [
       .init(name: "device", value: .text(device)), .init(name: "receiver", value: .text(receiver)),
       .init(
         name: "layers",
         value: .array(
-          report.layers.map { layer in
+          (report?.layers ?? []).map { layer in
             [
               "layer": .text(layer.name.rawValue), "sent_count": JSONValue(layer.sent),
               "received_count": JSONValue(layer.received),
@@ -69,7 +71,7 @@ struct SyncOutput {
       .init(
         name: "conflicts",
         value: .array(
-          report.conflicts.map { conflict in
+          (report?.conflicts ?? []).map { conflict in
             [
               "layer": .text(conflict.layer.rawValue),
               "feature": conflict.feature.map { .integer($0) } ?? .null,
@@ -78,7 +80,7 @@ struct SyncOutput {
               "kept": conflict.kept,
             ]
           })),
-      .init(name: "notes", value: JSONValue(report.notes)),
+      .init(name: "notes", value: JSONValue(report?.notes ?? [])),
     ]
     return .object(more.map { .init(name: $0.key, value: $0.value) } + members)
   }
@@ -108,7 +110,7 @@ struct SyncOutput {
       if invocation.isJSON {
         try invocation.print(
           document(
-            SyncReport(),
+            nil,
             [
               "state": .text("waiting"), "error": JSONValue(reason: error),
               "pause_ms": JSONValue(pause),
