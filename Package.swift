@@ -213,7 +213,8 @@ let package = Package(
         name: "FieldpackTestSubject",
         dependencies: [
           "Fieldpack", "FieldpackCLI", "FieldpackServices", "FieldpackCore", "FieldpackFormats",
-          "FieldpackGeoPackage", "FieldpackField", "FieldpackMotion", "FieldpackTestVFS",
+          "FieldpackGeoPackage", "FieldpackField", "FieldpackMotion", "FieldpackTestSupport",
+          "FieldpackTestVFS",
         ], path: "Tests/FieldpackTestSubject", swiftSettings: testSettings),
       .executableTarget(
         name: "FieldpackMain", dependencies: ["FieldpackCLI"], swiftSettings: settings),

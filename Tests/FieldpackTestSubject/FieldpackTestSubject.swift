@@ -28,6 +28,10 @@ import FoundationEssentials
     switch words[1] {
     case "receive": try await receive(from: words[3], into: store)
     case "sync": try await synchronise(store, with: words[3])
+    case "serve":
+      let listener = try SyncListener(store)
+      show(listener.address)
+      while true { try await Task.sleep(for: .seconds(3600)) }
     case "log":
       try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
         _ = try writer.logEdits(of: LayerID(words[3]))
@@ -82,9 +86,8 @@ import FoundationEssentials
     while true {
       try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
         let ids = try writer.features(Query("wells").select([])).compactMap(\.id)
-        for number in 0..<2 {
-          let well = Feature(geometry: .point(x: Double(number), y: 1), attributes: ["state": 1])
-          try writer.create(well, in: "wells")
+        for number in Int64(0)..<2 {
+          try writer.create(Feature(attributes: ["state": number]), in: "wells")
         }
         for id in ids.shuffled().prefix(2) {
           try writer.update(id, in: "wells", set: ["state": .integer(.random(in: 0..<1000))])
