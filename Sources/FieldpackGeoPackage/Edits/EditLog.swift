@@ -9,6 +9,8 @@ package struct EditLog {
   /// The UUID that copies of the file share: their features have common identities.
   package let origin: String
   let shape: LogShape
+  /// What is selected of a row of the log, the columns of the table last.
+  let selection: String
   /// The columns that each edit has the values of.
   package var columns: [String] { shape.columns }
   package var layer: LayerID { LayerID(shape.table) }
@@ -26,6 +28,11 @@ package struct EditLog {
       let shape = try LogShape(of: table, in: file)
     else { return nil }
     (self.file, self.origin, self.shape) = (file, origin, shape)
+    let own: [LogShape.Own] = [
+      .number, .operation, .time, .sent, .received, .edit, .author, .device,
+    ]
+    selection =
+      (own.map { shape.own($0) } + [shape.feature] + shape.columns.map { quoted($0) }).sqlList
     lacksContent = try RelationTables.contentColumn(of: table, in: file) != nil
     references = try RelationTables(file: file).references(in: table)
   }

@@ -48,13 +48,6 @@ extension EditLog {
     return edits
   }
 
-  private var selection: String {
-    let own: [LogShape.Own] = [
-      .number, .operation, .time, .sent, .received, .edit, .author, .device,
-    ]
-    return (own.map { shape.own($0) } + [shape.feature] + columns.map { quoted($0) }).sqlList
-  }
-
   private static func edit(_ row: [SQLiteValue]) -> LoggedEdit? {
     guard let number = row[0].integerValue, let feature = row[8].integerValue,
       let operation = row[1].integerValue.flatMap(LoggedEdit.Operation.init)
@@ -133,9 +126,7 @@ extension EditLog {
   }
 
   /// Whether a column of the log is the id of the row.
-  package func isID(_ column: Int) -> Bool {
-    shape.hasIDColumn && SQLName(columns[column]) == SQLName(shape.id)
-  }
+  package func isID(_ column: Int) -> Bool { column == shape.idColumn }
 
   /// Notes that the receiver has all edits up to that number.
   package func markSent(upTo number: Int64, at time: Instant) throws(FieldpackError) {

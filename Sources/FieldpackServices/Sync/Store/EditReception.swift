@@ -30,7 +30,7 @@ struct EditReception {
     }
     let answer: SyncAnswer
     do throws(FieldpackError) {
-      answer = try writer.whole { () throws(FieldpackError) in try apply(edit, values, base) }
+      answer = try writer.wholeRows { () throws(FieldpackError) in try apply(edit, values, base) }
     } catch {
       guard error.isForGood else { throw error }
       answer = try refuse(edit, error.message)
