@@ -9,6 +9,10 @@ package struct EditLog {
   /// The UUID that copies of the file share: their features have common identities.
   package let origin: String
   let shape: LogShape
+  /// What is selected of a row of the log, the columns of the table last.
+  let selection: String
+  /// The same without the columns of the table.
+  let ownSelection: String
   /// The columns that each edit has the values of.
   package var columns: [String] { shape.columns }
   package var layer: LayerID { LayerID(shape.table) }
@@ -19,13 +23,19 @@ package struct EditLog {
 
   /// - Returns: `nil` for a table that is not logged.
   package init?(of table: String, in file: GeoPackageSession) throws(FieldpackError) {
-    guard try file.hasTable(LogTables.registry) else { return nil }
+    guard try LogTables(file: file).exist else { return nil }
     let rows = try file.rows(
       "SELECT origin FROM \(LogTables.registry) WHERE table_name = ?", [.text(table)])
     guard let origin = rows.first?.first?.textValue,
       let shape = try LogShape(of: table, in: file)
     else { return nil }
     (self.file, self.origin, self.shape) = (file, origin, shape)
+    let own: [LogShape.Own] = [
+      .number, .operation, .time, .sent, .received, .edit, .author, .device,
+    ]
+    let names = own.map { shape.own($0) } + [shape.feature]
+    ownSelection = names.sqlList
+    selection = (names + shape.columns.map { quoted($0) }).sqlList
     lacksContent = try RelationTables.contentColumn(of: table, in: file) != nil
     references = try RelationTables(file: file).references(in: table)
   }
@@ -70,7 +80,7 @@ package struct EditLog {
         try enable(ends[1], in: file)
       }
       guard try EditLog(of: ends[0], in: file) != nil, try EditLog(of: ends[1], in: file) != nil,
-        try file.kind(of: relation.mapping) == "table"
+        try LogShape(of: relation.mapping, in: file)?.hasIDColumn == true
       else { continue }
       try enable(relation.mapping, in: file)
     }
@@ -122,13 +132,28 @@ package struct EditLog {
       try moveOwnColumns(from: before ?? now, to: now)
       var known = Set(try columnNames())
       for (column, type) in zip(now.columns, types) where known.insert(SQLName(column)).inserted {
-        try file.execute(
-          "ALTER TABLE \(quoted(now.log)) ADD COLUMN \(quoted(column)) \(type)")
+        try add(column, type, now)
       }
     }
     for index in now.indexes { try file.execute(index.sql) }
     for trigger in now.triggers { try file.execute(trigger.sql) }
     try file.learnTriggers()
+  }
+
+  /// Adds a column of the table to the log. Rows of before read as those of the table do, by its default.
+  private func add(
+    _ column: String, _ type: String, _ now: LogShape
+  ) throws(FieldpackError) {
+    let sql = "ALTER TABLE \(quoted(now.log)) ADD COLUMN \(quoted(column)) \(type)"
+    let value = try TableReader(file: file, table: now.table, isView: false).columns([])
+      .first { SQLName($0.definition.name) == SQLName(column) }?.definition.defaultSQL
+    guard let value else { return try file.execute(sql) }
+    do throws(FieldpackError) {
+      try file.execute("\(sql) DEFAULT (\(value))")
+    } catch  where error.code == .invalidData || error.code == .invalidArgument {
+      // SQLite adds no column with a default that differs from row to row.
+      try file.execute(sql)
+    }
   }
 
   /// The shape that the triggers were made from; `nil` where they are gone.
@@ -224,7 +249,7 @@ package struct EditLog {
     try dropTriggers()
     try LayerChange(file: file).forget(shape.log)
     try file.drop(shape.log)
-    for table in [LogTables.registry, LogTables.identities] {
+    for table in LogTables.naming where try file.hasTable(table) {
       try file.execute("DELETE FROM \(table) WHERE table_name = ?", [.text(shape.table)])
     }
   }

@@ -36,17 +36,31 @@ struct LogShape: Hashable {
   let hasIDColumn: Bool
   /// The columns that are copied, as the table spells and orders them.
   let columns: [String]
+  /// The position of the id in ``columns``.
+  let idColumn: Int?
+  private let names: [Own: String]
+  private let quotedNames: [Own: String]
+
+  init(table: String, id: String, hasIDColumn: Bool, columns: [String]) {
+    (self.table, self.id, self.hasIDColumn, self.columns) = (table, id, hasIDColumn, columns)
+    let known = columns.map { SQLName($0) }
+    idColumn = hasIDColumn ? known.firstIndex(of: SQLName(id)) : nil
+    var names: [Own: String] = [:]
+    for column in Own.allCases {
+      var name = column.rawValue
+      while known.contains(SQLName(name)) { name = "audit_\(name)" }
+      names[column] = name
+    }
+    self.names = names
+    quotedNames = names.mapValues { quoted($0) }
+  }
 
   var log: String { "\(table)_audit" }
 
   /// The name of an own column, in quotes.
-  func own(_ column: Own) -> String { quoted(name(of: column)) }
+  func own(_ column: Own) -> String { quotedNames[column] ?? quoted(column.rawValue) }
 
-  func name(of column: Own) -> String {
-    var name = column.rawValue
-    while columns.contains(where: { SQLName($0) == SQLName(name) }) { name = "audit_\(name)" }
-    return name
-  }
+  func name(of column: Own) -> String { names[column] ?? column.rawValue }
 
   /// The column of the log that holds the id of the row, in quotes.
   var feature: String { hasIDColumn ? quoted(id) : own(.feature) }

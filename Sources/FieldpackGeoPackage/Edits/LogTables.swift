@@ -10,7 +10,16 @@ package struct LogTables {
   /// Features whose identity the log does not tell.
   static let identities = "fieldpack_identity"
 
+  /// The tables that name logged tables in a column `table_name`; the last two are those of the
+  /// synchronisation.
+  static let naming = [registry, identities, "fieldpack_sync_pull", "fieldpack_sync_server"]
+
   let file: GeoPackageSession
+
+  /// Whether the file has logs. A view of that name tells of none.
+  var exist: Bool {
+    get throws(FieldpackError) { try file.kind(of: Self.registry) == "table" }
+  }
 
   package init(file: GeoPackageSession) { self.file = file }
 
@@ -57,7 +66,7 @@ package struct LogTables {
 
   /// The tables that are logged, as the registry has them.
   package func names() throws(FieldpackError) -> [String] {
-    guard try file.hasTable(Self.registry) else { return [] }
+    guard try exist else { return [] }
     return try file.rows("SELECT table_name FROM \(Self.registry) ORDER BY rowid")
       .compactMap { $0[0].textValue }
   }

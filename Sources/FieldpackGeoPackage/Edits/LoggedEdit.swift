@@ -38,7 +38,7 @@ extension EditLog {
     withValues: Bool = true
   ) throws(FieldpackError) -> [LoggedEdit] {
     let statement = try file.prepare(
-      "SELECT \(selection(withValues)) FROM \(quoted(shape.log)) WHERE \(condition) "
+      "SELECT \(withValues ? selection : ownSelection) FROM \(quoted(shape.log)) WHERE \(condition) "
         + "ORDER BY \(shape.own(.number))\(newestFirst ? " DESC" : "") LIMIT ?",
       values + [.integer(Int64(limit ?? -1))], in: layer)
     defer { statement.reset() }
@@ -47,14 +47,6 @@ extension EditLog {
       if let edit = Self.edit(statement.row.values) { edits.append(edit) }
     }
     return edits
-  }
-
-  private func selection(_ withValues: Bool) -> String {
-    let own: [LogShape.Own] = [
-      .number, .operation, .time, .sent, .received, .edit, .author, .device,
-    ]
-    let values = withValues ? columns.map { quoted($0) } : []
-    return (own.map { shape.own($0) } + [shape.feature] + values).sqlList
   }
 
   private static func edit(_ row: [SQLiteValue]) -> LoggedEdit? {
@@ -168,13 +160,20 @@ extension EditLog {
     let own = columns.indices.filter { !isID($0) }
     guard edit.operation == .update, let before = try last(of: edit.feature, before: edit.number)
     else { return own }
-    return own.filter { before.values[$0] != edit.values[$0] }
+    // A feature that came back under this id has nothing to do with the one that had it before.
+    if before.operation == .delete, try isStart(edit) { return own }
+    return own.filter { !before.values[$0].isIdentical(to: edit.values[$0]) }
+  }
+
+  /// Whether the file tells of a feature that it has its id from this edit on.
+  private func isStart(_ edit: LoggedEdit) throws(FieldpackError) -> Bool {
+    try file.integer(
+      "SELECT 1 FROM \(LogTables.identities) WHERE table_name = ? AND feature = ? AND since = ?",
+      [.text(shape.table), .integer(edit.feature), .integer(edit.number)]) != nil
   }
 
   /// Whether a column of the log is the id of the row.
-  package func isID(_ column: Int) -> Bool {
-    shape.hasIDColumn && SQLName(columns[column]) == SQLName(shape.id)
-  }
+  package func isID(_ column: Int) -> Bool { column == shape.idColumn }
 
   /// Notes that the receiver has all edits up to that number.
   package func markSent(upTo number: Int64, at time: Instant) throws(FieldpackError) {
@@ -270,5 +269,15 @@ extension EditLog {
       "INSERT OR REPLACE INTO \(LogTables.identities) (table_name, feature, since, identity) "
         + "VALUES (?, ?, ?, ?)",
       [.text(shape.table), .integer(feature), .integer(number), .text(identity)])
+  }
+}
+
+extension SQLiteValue {
+  /// Whether both are stored as the same bytes. Texts that look the same may differ in theirs.
+  package func isIdentical(to other: SQLiteValue) -> Bool {
+    if case .text(let a) = self, case .text(let b) = other {
+      return a.utf8.elementsEqual(b.utf8)
+    }
+    return self == other
   }
 }

@@ -11,14 +11,14 @@ package struct LayerChange {
 
   /// The tables of the standard, its extensions and GDAL that name user tables, with the naming
   /// column.
-  static let naming = [
-    ("gpkg_geometry_columns", "table_name"), ("gpkg_extensions", "table_name"),
-    ("gpkg_data_columns", "table_name"), ("gpkg_metadata_reference", "table_name"),
-    ("gpkg_ogr_contents", "table_name"), ("gpkgext_relations", "base_table_name"),
-    ("gpkgext_relations", "related_table_name"), ("gpkgext_relations", "mapping_table_name"),
-    (LogTables.registry, "table_name"), (LogTables.identities, "table_name"),
-    ("gpkg_contents", "table_name"),
-  ]
+  static let naming =
+    [
+      ("gpkg_geometry_columns", "table_name"), ("gpkg_extensions", "table_name"),
+      ("gpkg_data_columns", "table_name"), ("gpkg_metadata_reference", "table_name"),
+      ("gpkg_ogr_contents", "table_name"), ("gpkgext_relations", "base_table_name"),
+      ("gpkgext_relations", "related_table_name"), ("gpkgext_relations", "mapping_table_name"),
+      ("gpkg_contents", "table_name"),
+    ] + LogTables.naming.map { ($0, "table_name") }
 
   /// The table in which QGIS keeps the styles of layers.
   static let styles = "layer_styles"

@@ -140,7 +140,7 @@ package final class GeoPackageSession {
     let version = try sql { () throws(SQLiteError) in try connection.schemaVersion }
     if loggedVersion != version {
       let logs = LogTables(file: self)
-      logsEdits = try hasTable(LogTables.registry)
+      logsEdits = try logs.exist
       for table in logsEdits ? try logs.refresh() : [] {
         logger.warning(
           "change log was out of date; edits since its table changed may be missing",

@@ -311,6 +311,14 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
     defer { file.forgetCatalogue() }
     return try file.connection.savepoint(body)
   }
+
+  /// The same for statements that change no row of the catalogue, which is not read again then.
+  package func wholeRows<R>(_ body: () throws(FieldpackError) -> R) throws(FieldpackError) -> R {
+    do throws(FieldpackError) { return try file.connection.savepoint(body) } catch {
+      file.forgetCatalogue()
+      throw error
+    }
+  }
 }
 
 /// The rows of `gpkg_contents`.

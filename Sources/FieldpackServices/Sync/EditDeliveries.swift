@@ -85,6 +85,8 @@ public actor EditDeliveries {
         }
       } catch {
         guard error.code != .interrupted else { return }
+        // The next time that the receiver is ready it is tried again.
+        self.entries[id]?.task = nil
         log.send(DeliveryEvent(store: id, outcome: .failure(error)))
       }
     }

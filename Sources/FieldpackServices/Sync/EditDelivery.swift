@@ -47,8 +47,11 @@ public struct EditDelivery: Sendable {
       try snapshot.loggedLayers()
     }
     guard !layers.isEmpty else { return SyncReport() }
+    let target = target
     try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
       try SyncTables.create(in: writer)
+      // The address of a backend may change; a file that synchronises both ways has another receiver.
+      try SyncTables.setReceiver("one way", called: target, writer)
     }
     var report = SyncReport()
     for layer in layers {
@@ -100,9 +103,10 @@ public struct EditDelivery: Sendable {
     let newest = try await store.read {
       (snapshot: GeoPackageSnapshot) throws(FieldpackError) -> Pending? in
       let log = try SyncService.log(of: layer, in: snapshot)
-      return try log.lastPending().map { (edit) throws(FieldpackError) in
-        try outgoing(edit, log, snapshot)
-      }
+      guard let edit = try log.lastPending(),
+        try OutgoingEdits.refused(log, snapshot)[edit.feature] == nil
+      else { return nil }
+      return try outgoing(edit, log, snapshot)
     }
     guard let newest else { return nil }
     let answers = await transport.send([newest.edit])
@@ -111,12 +115,15 @@ public struct EditDelivery: Sendable {
     let now = clock.now
     try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
       let log = try SyncService.log(of: layer, in: writer)
-      let older = try log.pending(limit: .max).filter { $0.number < newest.number }
-      for edit in older {
-        guard let id = edit.id else { continue }
-        try SyncTables.supersede(id, by: newest.edit.id, writer)
+      while true {
+        let older = try log.pending(limit: 1000).filter { $0.number < newest.number }
+        guard !older.isEmpty else { break }
+        for edit in older {
+          guard let id = edit.id else { continue }
+          try SyncTables.supersede(id, by: newest.edit.id, writer)
+        }
+        try writer.markSent(older.map(\.number), in: log, at: now)
       }
-      try writer.markSent(older.map(\.number), in: log, at: now)
     }
     return nil
   }

@@ -34,11 +34,9 @@ extension SyncRun {
 }
 
 extension SyncTables {
-  /// Lets the edits that the other side has refused be sent again.
-  static func forgetRefusals(
-    of target: String, _ writer: GeoPackageWriter
-  ) throws(FieldpackError) {
-    for job in try jobs.all(writer) where job.state == .failed && job.target == target {
+  /// Lets the edits that were refused be sent again.
+  static func forgetRefusals(_ writer: GeoPackageWriter) throws(FieldpackError) {
+    for job in try jobs.all(writer) where job.state == .failed {
       try jobs.delete(of: job.subject, writer)
     }
   }

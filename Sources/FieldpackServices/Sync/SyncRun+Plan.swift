@@ -9,7 +9,7 @@ extension SyncRun {
   /// - Throws: as ``run()``.
   public func plan() async throws(FieldpackError) -> SyncPlan {
     var plan = SyncPlan()
-    for layer in try await commonLayers(&plan.notes) {
+    for layer in try await commonLayers(&plan.notes).names {
       let known = try await knownPosition(layer)
       // What both have because one file is a copy of the other is not sent.
       let common = if let known { known } else { try await commonHead(layer) }

@@ -3,6 +3,12 @@ public import FieldpackField
 public import FieldpackGeoPackage
 import FieldpackSQLite
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Brings the edits of a file and of another side together, in both directions.
 ///
 /// First the edits of this file go, in their order; then those of the other side come, and what it made
@@ -36,19 +42,36 @@ public struct SyncRun: Sendable {
   public func run() async throws(FieldpackError) -> SyncReport {
     var report = SyncReport()
     let layers = try await commonLayers(&report.notes)
-    let target = retriesParked ? Job.target(ofAddress: peer.name) : nil
+    let (retries, name) = (retriesParked, peer.name)
     try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
       try SyncTables.create(in: writer)
-      if let target { try SyncTables.forgetRefusals(of: target, writer) }
+      if retries { try SyncTables.forgetRefusals(writer) }
+      // A side that never got an edit is no receiver of before.
+      let known = try SyncTables.file(in: writer).receiver
+      if known != nil || layers.receiver != nil {
+        try SyncTables.setReceiver(layers.receiver ?? "", called: name, writer)
+      }
     }
-    for layer in layers {
+    for layer in layers.names {
       var entry = SyncReport.Layer(layer)
       try await findBase(layer)
-      try await push(layer, &entry, &report.conflicts)
-      try await pull(layer, &entry)
+      if try await push(layer, of: layers.names, &entry, &report.conflicts) {
+        report.notes.append("edits of layer '\(layer)' wait for those of another layer")
+      }
+      try await pull(layer, &entry, &report.conflicts)
       report.layers.append(entry)
     }
+    if layers.receiver == nil { try await keepReceiver() }
     return report
+  }
+
+  /// Keeps the UUID of the other side, which has one since its first edit came.
+  private func keepReceiver() async throws(FieldpackError) {
+    guard let receiver = try await peer.layers().compactMap(\.replica).first else { return }
+    let name = peer.name
+    try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+      try SyncTables.setReceiver(receiver, called: name, writer)
+    }
   }
 
   // MARK: Layers
@@ -59,10 +82,19 @@ public struct SyncRun: Sendable {
     }
   }
 
-  /// The layers that both sides log, in the order in which their edits go.
-  func commonLayers(_ notes: inout [String]) async throws(FieldpackError) -> [LayerID] {
+  /// The layers that both sides log, in the order in which their edits go, and the UUID of the other
+  /// side.
+  func commonLayers(
+    _ notes: inout [String]
+  ) async throws(FieldpackError) -> (names: [LayerID], receiver: String?) {
     let own = try await ownLayers()
     let others = try await peer.layers()
+    if let id = own.first?.replica, others.contains(where: { $0.receiver == id }) {
+      throw FieldpackError(
+        .constraint,
+        "\(store.path) receives the edits of \(peer.name), and not the other way round. "
+          + "Try: name \(peer.name) first")
+    }
     var common: [LayerID] = []
     for layer in own {
       guard let other = others.first(where: { $0.name == layer.name }) else {
@@ -81,7 +113,7 @@ public struct SyncRun: Sendable {
         "\(store.path) and \(peer.name) have no logged layer in common. Try: log the edits of a "
           + "layer, and begin the other file as a copy")
     }
-    return common
+    return (common, others.compactMap(\.replica).first)
   }
 
   // MARK: Where both logs are the same
@@ -128,7 +160,7 @@ public struct SyncRun: Sendable {
       try SyncService.log(of: layer, in: snapshot).head()
     }
     while low < high {
-      let middle = low + (high - low + 1) / 2
+      let middle = high - (high - low) / 2
       let (place, id) = try await store.read {
         (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
         try SyncService.log(of: layer, in: snapshot).lastEdit(upTo: middle)
@@ -150,7 +182,7 @@ public struct SyncRun: Sendable {
   // MARK: Taking
 
   private func pull(
-    _ layer: LayerID, _ entry: inout SyncReport.Layer
+    _ layer: LayerID, _ entry: inout SyncReport.Layer, _ conflicts: inout [SyncReport.Conflict]
   ) async throws(FieldpackError) {
     while true {
       let start = try await lastPull(layer)?.position ?? 0
@@ -158,19 +190,20 @@ public struct SyncRun: Sendable {
       guard page.position > start else { return }
       let now = clock.now
       let count = page.edits.count
-      let (changed, waits) = try await store.write {
-        (writer: GeoPackageWriter) throws(FieldpackError) -> (Int, Bool) in
+      let (changed, waits, unfit) = try await store.write {
+        (writer: GeoPackageWriter) throws(FieldpackError)
+          -> (Int, Bool, [SyncReport.Conflict]) in
         let records = PullRecords(layer: layer, snapshot: writer)
         // Another run of this file may have taken the page meanwhile.
-        guard try (records.last()?.position ?? 0) == start else { return (0, false) }
+        guard try (records.last()?.position ?? 0) == start else { return (0, false, []) }
         let log = try SyncService.log(of: layer, in: writer)
-        let first = try log.head() + 1
+        let first = try log.head() &+ 1
         let intake = EditIntake(
           log: log, writer: writer, records: records, first: first, now: now)
-        var changed = 0
+        var (changed, unfit): (Int, [SyncReport.Conflict]) = (0, [])
         var page = page
         for (index, edit) in page.edits.enumerated() {
-          guard let isChange = try intake.take(edit) else {
+          guard let isChange = try intake.takeOrTell(edit, &unfit) else {
             // What it names comes with another layer, in the next run.
             page.edits.removeSubrange(index...)
             page.position = page.edits.last?.position ?? start
@@ -178,39 +211,45 @@ public struct SyncRun: Sendable {
           }
           if isChange { changed += 1 }
         }
-        guard page.position > start else { return (changed, true) }
+        guard page.position > start else { return (changed, true, unfit) }
         let edge = page.edits.last.flatMap { $0.position == page.position ? $0.id : nil }
         try records.save(
           .init(first: first, last: log.head(), position: page.position, edit: edge), writer)
-        return (changed, page.edits.count < count)
+        return (changed, page.edits.count < count, unfit)
       }
       entry.received += changed
+      entry.conflicts += unfit.count
+      conflicts += unfit.prefix(max(0, SyncReport.toldConflicts - conflicts.count))
       if page.isLast || waits { return }
     }
   }
 
   // MARK: Sending
 
+  /// - Returns: whether edits wait for those of another layer.
   private func push(
-    _ layer: LayerID, _ entry: inout SyncReport.Layer, _ conflicts: inout [SyncReport.Conflict]
-  ) async throws(FieldpackError) {
+    _ layer: LayerID, of common: [LayerID], _ entry: inout SyncReport.Layer,
+    _ conflicts: inout [SyncReport.Conflict]
+  ) async throws(FieldpackError) -> Bool {
+    let file = Self.number(of: store.path)
     var last: Int64 = 0
     while true {
       let (after, size) = (last, batch)
       let outgoing = try await store.read {
         (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
-        try OutgoingEdits(layer, in: snapshot, after: after, limit: size)
+        try OutgoingEdits(
+          layer, of: common, in: snapshot, at: file, after: after, limit: size)
       }
       entry.parked += outgoing.parked
-      if outgoing.waits, outgoing.edits.isEmpty { return }
-      guard let end = outgoing.last else { return }
+      if outgoing.waits, outgoing.edits.isEmpty { return true }
+      guard let end = outgoing.last else { return false }
       last = end
       var rest = outgoing.edits
       while !rest.isEmpty {
         let answers = try await peer.send(rest, of: layer)
         try check(answers, rest)
         try await note(answers, to: rest, in: layer, &entry, &conflicts)
-        if answers.last?.verdict == .later { return }
+        if answers.last?.verdict == .later { return true }
         let refused = Set(
           zip(answers, rest).filter { $0.0.verdict == .refused }.map { $0.1.identity })
         rest.removeFirst(answers.count)
@@ -219,6 +258,12 @@ public struct SyncRun: Sendable {
         rest = left
       }
     }
+  }
+
+  /// Tells a file from its copies.
+  private static func number(of path: String) -> String {
+    var status = stat()
+    return stat(path, &status) == 0 ? "\(status.st_dev) \(status.st_ino)" : ""
   }
 
   private func check(
@@ -287,6 +332,12 @@ extension SyncLayer {
         .constraint,
         "layer '\(name)' of \(place) has another origin: neither file began as a copy of the other, "
           + "so that nobody can tell which features are the same. Try: begin with a copy",
+        location: .init(layer: name))
+    }
+    guard references == other.references else {
+      throw FieldpackError(
+        .constraint,
+        "layer '\(name)' links other layers in \(place). Try: give both files the same relations",
         location: .init(layer: name))
     }
     let (mine, theirs) = (Set(columns), Set(other.columns))

@@ -4,6 +4,8 @@ import FieldpackCore
 import FieldpackGeoPackage
 
 extension FieldpackTool {
+  static let careFamily = "Check and repair a GeoPackage; make it fast."
+
   static var checkCommand: Command {
     Command(
       "check", abstract: "Check a GeoPackage against the standard; repair it.",
@@ -28,7 +30,7 @@ extension FieldpackTool {
         "fieldpack check field.gpkg --geometry --repair",
         "fieldpack check field.gpkg --upgrade 1.4",
       ],
-      body: CheckCommand.self)
+      family: careFamily, body: CheckCommand.self)
   }
 }
 

@@ -20,7 +20,7 @@ extension FieldpackTool {
         "fieldpack optimize field.gpkg wells --index",
         "fieldpack optimize field.gpkg --cluster",
       ],
-      body: OptimizeCommand.self)
+      family: careFamily, body: OptimizeCommand.self)
   }
 }
 

@@ -4,6 +4,8 @@ import FieldpackServices
 import FoundationEssentials
 
 extension FieldpackTool {
+  static let signInFamily = "Sign in to backends, and out."
+
   static var loginCommand: Command {
     Command(
       "login", abstract: "Sign in to the backend of a config.",
@@ -17,14 +19,14 @@ extension FieldpackTool {
         "fieldpack login survey.scfg --user me@example.org",
         "fieldpack login survey.scfg --user me@example.org --password-fd 3 3<secret",
       ],
-      family: positionsFamily, body: LoginCommand.self)
+      family: signInFamily, body: LoginCommand.self)
   }
 
   static var logoutCommand: Command {
     Command(
       "logout", abstract: "Sign out of the backend of a config.",
       discussion: "Forgets the token, and removes its file. The backend is not asked.",
-      examples: ["fieldpack logout survey.scfg"], family: positionsFamily,
+      examples: ["fieldpack logout survey.scfg"], family: signInFamily,
       body: LogoutCommand.self)
   }
 
@@ -36,7 +38,7 @@ extension FieldpackTool {
         sign-in is over. A token of an Exchange is renewed when it is used, before its end.
         """,
       examples: ["fieldpack whoami survey.scfg", "fieldpack whoami survey.scfg --json"],
-      family: positionsFamily, body: WhoamiCommand.self)
+      family: signInFamily, body: WhoamiCommand.self)
   }
 }
 

@@ -28,7 +28,7 @@ extension FieldpackTool {
         "fieldpack sync laptop.gpkg office.gpkg",
         "fieldpack sync laptop.gpkg https://example.org/sync --follow",
       ],
-      body: SyncCommand.self)
+      family: positionsFamily, body: SyncCommand.self)
   }
 }
 

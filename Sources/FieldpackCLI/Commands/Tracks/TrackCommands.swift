@@ -3,7 +3,7 @@ import FieldpackCore
 import FoundationEssentials
 
 extension FieldpackTool {
-  static let positionsFamily = "Tracks, pictures, captures, motion, forms, services."
+  static let positionsFamily = "Tracks, captures, motion, forms, services, copies."
 
   static var trackCommand: Command {
     Command(

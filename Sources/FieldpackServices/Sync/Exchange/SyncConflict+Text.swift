@@ -12,6 +12,8 @@ extension SyncReport.Conflict {
       return "\(place), \(column): \(Self.text(values.lost)) does not stand, "
         + "\(Self.text(values.kept)) does"
     case .revived: return "\(place) was deleted by others; it is there again, changed as here"
+    case .unfit:
+      return "an edit of others does not fit into \(place): \(Self.text(values.lost))"
     case .kept: return "\(place) was deleted here; it stays, because others changed it"
     }
   }

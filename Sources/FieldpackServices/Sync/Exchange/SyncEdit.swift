@@ -52,6 +52,10 @@ public struct SyncLayer: Hashable, Sendable {
   public var references: [String: LayerID]
   /// The place of the last edit in the log.
   public var head: Int64
+  /// The UUID of the file; `nil` before it is synchronised for the first time.
+  public var replica: String?
+  /// The UUID of the file, or the name of the receiver, that gets the edits of this file.
+  public var receiver: String?
 }
 
 /// Edits of one layer, in their order.
@@ -59,7 +63,7 @@ public struct SyncPage: Hashable, Sendable {
   public var edits: [SyncEdit]
   /// The place in the log up to which the page tells all edits.
   public var position: Int64
-  /// Whether more edits follow.
+  /// Whether no more edits follow.
   public var isLast: Bool
 }
 
@@ -102,6 +106,8 @@ public struct SyncConflict: Hashable, Sendable {
     case revived
     /// The edit deletes a feature that was changed; the feature stays.
     case kept
+    /// The edit came from the receiver, and does not fit into this file.
+    case unfit
   }
 
   public var kind: Kind

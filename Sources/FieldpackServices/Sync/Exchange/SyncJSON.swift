@@ -136,7 +136,8 @@ extension SyncLayer {
       "references": .object(
         references.sorted { $0.key < $1.key }
           .map { .init(name: $0.key, value: .text($0.value.rawValue)) }),
-      "head": .integer(head),
+      "head": .integer(head), "replica": replica.map { .text($0) },
+      "receiver": receiver.map { .text($0) },
     ])
   }
 
@@ -149,6 +150,7 @@ extension SyncLayer {
       for member in members { references[member.name] = member.value.string.map { LayerID($0) } }
     }
     head = try SyncJSON.integer("head", of: json)
+    (replica, receiver) = (json["replica"]?.string, json["receiver"]?.string)
   }
 }
 

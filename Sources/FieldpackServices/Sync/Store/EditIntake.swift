@@ -15,6 +15,24 @@ struct EditIntake {
   let first: Int64
   let now: Instant
 
+  /// As ``take(_:)``; an edit that does not fit into this file is told as a conflict, and left out.
+  func takeOrTell(
+    _ edit: SyncEdit, _ unfit: inout [SyncReport.Conflict]
+  ) throws(FieldpackError) -> Bool? {
+    do throws(FieldpackError) {
+      return try writer.wholeRows { () throws(FieldpackError) in try take(edit) }
+    } catch {
+      guard error.code == .constraint else { throw error }
+      let feature = try log.place(of: edit.identity)?.feature
+      let conflict = SyncConflict(
+        kind: .unfit, column: nil, lost: .text(error.message), kept: .null)
+      try SyncTables.note(
+        [conflict], of: edit, feature: feature, in: log.layer, at: now, writer)
+      unfit.append(.init(layer: log.layer, feature: feature, values: conflict))
+      return false
+    }
+  }
+
   /// - Returns: whether the edit changed anything here; `nil` where a feature that the edit names is not
   ///   there yet, so that this edit and those after it have to wait.
   func take(_ edit: SyncEdit) throws(FieldpackError) -> Bool? {
@@ -34,17 +52,19 @@ struct EditIntake {
       guard place == nil else { return false }
       if let linked = try log.linked(new, in: writer) {
         // Both linked the same features; from now on it is the receiver's link.
-        try log.setIdentity(edit.identity, of: linked, since: log.head() + 1)
+        try log.setIdentity(edit.identity, of: linked, since: log.head() &+ 1)
         return false
       }
       _ = try writer.insert(new, in: log, content: edit.content, from: origin(edit))
     case .update:
       let columns = try changed(by: edit, own, at: place)
       if let place, let current {
-        let differing = columns.filter { new[$0] != current[$0] }
-        guard !differing.isEmpty else { return false }
+        let differing = columns.filter { !new[$0].isIdentical(to: current[$0]) }
+        let content = own == nil ? edit.content : nil
+        guard !differing.isEmpty || content != nil else { return false }
         _ = try writer.update(
-          place.feature, differing.sorted(), of: new, in: log, from: origin(edit))
+          place.feature, differing.sorted(), of: new, in: log, content: content,
+          from: origin(edit))
         return true
       }
       // What was deleted here is back only where the receiver's own deletion was taken before.

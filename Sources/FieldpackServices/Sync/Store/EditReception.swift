@@ -30,7 +30,7 @@ struct EditReception {
     }
     let answer: SyncAnswer
     do throws(FieldpackError) {
-      answer = try writer.whole { () throws(FieldpackError) in try apply(edit, values, base) }
+      answer = try writer.wholeRows { () throws(FieldpackError) in try apply(edit, values, base) }
     } catch {
       guard error.isForGood else { throw error }
       answer = try refuse(edit, error.message)
@@ -77,7 +77,7 @@ struct EditReception {
     _ feature: Int64, _ edit: SyncEdit, _ wanted: [SQLiteValue], _ foreign: Foreign,
     _ current: [SQLiteValue]
   ) throws(FieldpackError) -> SyncAnswer {
-    let changed = log.indexes(of: edit.changed).filter { wanted[$0] != current[$0] }
+    let changed = log.indexes(of: edit.changed).filter { !wanted[$0].isIdentical(to: current[$0]) }
     let conflicts = changed.filter { foreign.columns.contains($0) }
     let applied = changed.filter { !foreign.columns.contains($0) }
     var position = try log.head()
@@ -104,7 +104,7 @@ struct EditReception {
     }
     var conflicts = [SyncConflict(kind: .revived, column: nil, lost: .null, kept: .null)]
     for column in log.indexes(of: edit.changed) {
-      if foreign.columns.contains(column), wanted[column] != values[column] {
+      if foreign.columns.contains(column), !wanted[column].isIdentical(to: values[column]) {
         conflicts.append(
           SyncConflict(
             kind: .column, column: log.columns[column], lost: wanted[column],
@@ -148,11 +148,7 @@ struct EditReception {
     if let id = base.previous { previous = try position(of: id) ?? .min }
     for row in try log.history(of: place, after: base.position) {
       guard let id = row.id, row.operation != .delete else { continue }
-      if row.number <= previous, try replica(of: id) == base.replica,
-        row.device == edit.device
-      {
-        continue
-      }
+      if row.number <= previous, try replica(of: id) == base.replica { continue }
       found.isAny = true
       found.columns.formUnion(try log.changedColumns(row))
     }
@@ -229,8 +225,9 @@ extension EditLog {
   {
     var row = row(edit.values)
     for (column, layer) in references {
-      guard let index = columns.firstIndex(of: column), let identity = row[index].textValue else {
-        continue
+      guard let index = columns.firstIndex(of: column), row[index] != .null else { continue }
+      guard let identity = row[index].textValue else {
+        throw SyncJSON.broken("the identity of a feature of layer '\(layer)'")
       }
       guard let other = try snapshot.editLog(of: layer),
         let place = try other.place(of: identity)
@@ -276,7 +273,7 @@ extension FieldpackError {
   /// Whether an edit that fails so will never be taken.
   fileprivate var isForGood: Bool {
     switch code {
-    case .constraint, .invalidData, .notFound, .unsupported, .readOnly, .permission: true
+    case .constraint, .invalidData, .notFound, .unsupported: true
     default: false
     }
   }

@@ -15,13 +15,15 @@ struct OutgoingEdits {
   private(set) var waits = false
 
   init(
-    _ layer: LayerID, in snapshot: GeoPackageSnapshot, after number: Int64, limit: Int
+    _ layer: LayerID, of common: [LayerID], in snapshot: GeoPackageSnapshot, at file: String,
+    after number: Int64, limit: Int
   ) throws(FieldpackError) {
     let log = try SyncService.log(of: layer, in: snapshot)
     let refused = try Self.refused(log, snapshot)
-    let needs = try SyncNeeds(of: log, in: snapshot)
+    let needs = try SyncNeeds(of: log, among: common, in: snapshot)
     let records = PullRecords(layer: layer, snapshot: snapshot)
-    let replica = try snapshot.rows("SELECT id FROM \(SyncTables.replica)").first?[0].textValue
+    // A copy of the file is another one, although it has the same UUID.
+    let replica = "\(try SyncTables.file(in: snapshot).id ?? "") \(file)"
     var size = 0
     for edit in try log.pending(after: number, limit: limit) {
       if let first = refused[edit.feature], edit.number >= first {
@@ -38,7 +40,7 @@ struct OutgoingEdits {
         return
       }
       last = edit.number
-      let base = try Self.base(edit, log, records, replica ?? "")
+      let base = try Self.base(edit, log, records, replica)
       guard let made = try SyncEdit(edit, in: log, snapshot, base: base) else { continue }
       edits.append(made)
       size += made.content?.count ?? 0

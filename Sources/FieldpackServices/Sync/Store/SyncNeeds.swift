@@ -25,7 +25,10 @@ struct SyncNeeds {
   /// The relations by which a record has media.
   private var media: [(relation: Relation, other: Other)] = []
 
-  init(of log: EditLog, in snapshot: GeoPackageSnapshot) throws(FieldpackError) {
+  /// - Parameter common: the layers that the receiver has as well.
+  init(
+    of log: EditLog, among common: [LayerID], in snapshot: GeoPackageSnapshot
+  ) throws(FieldpackError) {
     (self.log, self.snapshot) = (log, snapshot)
     for (column, layer) in log.references {
       guard let index = log.columns.firstIndex(of: column),
@@ -34,7 +37,9 @@ struct SyncNeeds {
       references.append((index, other))
     }
     for relation in try snapshot.relations()
-    where relation.kind == .media && relation.base == log.layer {
+    where relation.kind == .media && relation.base == log.layer
+      && common.contains(relation.related)
+    {
       if let other = try Self.other(relation.related, snapshot) {
         media.append((relation, other))
       }

@@ -34,7 +34,7 @@ public struct SyncService: SyncPeer {
     at position: Int64, of layer: LayerID
   ) async throws(FieldpackError) -> String? {
     try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
-      try Self.log(of: layer, in: snapshot).edits(after: position - 1, limit: 1)
+      try Self.log(of: layer, in: snapshot).edits(after: position &- 1, limit: 1)
         .first { $0.number == position }?.id
     }
   }
@@ -101,12 +101,17 @@ extension SyncLayer {
   static func all(in snapshot: GeoPackageSnapshot) throws(FieldpackError) -> [SyncLayer] {
     let logs = try snapshot.editLogs()
     var layers: [SyncLayer] = []
+    let names = Set(logs.map(\.layer))
+    let file = try SyncTables.file(in: snapshot)
     for rank in 0...2 {
-      for log in logs where log.syncRank == rank {
+      // The links of a layer that is not logged would name other features elsewhere.
+      for log in logs
+      where log.syncRank == rank && log.references.values.allSatisfy({ names.contains($0) }) {
         layers.append(
           SyncLayer(
             name: log.layer, origin: log.origin, columns: log.sentColumns,
-            references: log.references, head: try log.head()))
+            references: log.references, head: try log.head(), replica: file.id,
+            receiver: file.receiver))
       }
     }
     return layers
@@ -142,13 +147,17 @@ extension SyncEdit {
       else { continue }
       values[index] = .text(try other.identity(of: number))
     }
-    let content =
-      log.lacksContent && operation != .delete
-      ? try snapshot.content(of: edit.feature, in: log) : nil
+    let changed = try log.changedColumns(edit)
+    var content: [UInt8]?
+    // An update that changed none of the columns in the log changed the content.
+    if log.lacksContent, operation == .insert || operation == .update && changed.isEmpty {
+      // Media that are gone by now are empty, until their deletion comes.
+      content = try snapshot.content(of: edit.feature, in: log) ?? []
+    }
     self.init(
       id: id, operation: operation, identity: try log.identity(of: edit.feature, at: edit.number),
       position: edit.number, base: base,
-      changed: try log.changedColumns(edit).map { log.columns[$0] },
+      changed: changed.map { log.columns[$0] },
       values: log.sentIndexes.map { values[$0] }, content: content, time: edit.time,
       author: edit.author, device: edit.device)
   }

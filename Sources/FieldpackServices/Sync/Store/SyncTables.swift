@@ -58,7 +58,7 @@ struct SyncTables {
         "(table_name TEXT COLLATE NOCASE NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, "
           + "position INTEGER NOT NULL, edit_id TEXT, PRIMARY KEY (table_name, last)) WITHOUT ROWID"
       ),
-      (replica, "(id TEXT NOT NULL)"),
+      (replica, "(id TEXT NOT NULL, receiver TEXT)"),
       (
         serverIDs,
         "(table_name TEXT COLLATE NOCASE NOT NULL, feature INTEGER NOT NULL, target TEXT NOT NULL, "
@@ -85,12 +85,39 @@ struct SyncTables {
         Feature(attributes: [
           "kind": conflict.kind.rawValue, "layer": layer.rawValue, "feature": feature,
           "identity": edit.identity, "column_name": conflict.column,
-          "lost": conflict.column == nil ? nil : SyncJSON.value(conflict.lost).text,
+          "lost": conflict.column == nil && conflict.kind != .unfit
+            ? nil : SyncJSON.value(conflict.lost).text,
           "kept": conflict.column == nil ? nil : SyncJSON.value(conflict.kept).text,
           "edit_id": edit.id, "author": edit.author, "device": edit.device,
           "edited_at": edit.time, "noted_at": now,
         ]), in: "conflict")
     }
+  }
+
+  /// The UUID of the file, and who receives its edits.
+  static func file(
+    in snapshot: GeoPackageSnapshot
+  ) throws(FieldpackError) -> (id: String?, receiver: String?) {
+    guard try snapshot.hasTable(replica) else { return (nil, nil) }
+    let row = try snapshot.rows("SELECT id, receiver FROM \(replica)").first
+    return (row?[0].textValue, row?[1].textValue)
+  }
+
+  /// Keeps who receives the edits of the file. An edit counts as sent once, so that there is one receiver.
+  ///
+  /// - Throws: `.constraint` where another one receives them.
+  static func setReceiver(
+    _ receiver: String, called name: String, _ writer: GeoPackageWriter
+  ) throws(FieldpackError) {
+    let known = try file(in: writer).receiver
+    guard known != receiver else { return }
+    guard known == nil else {
+      throw FieldpackError(
+        .constraint,
+        "the edits of this file go to another receiver than \(name), and those that went there would "
+          + "be missing here. Try: synchronise with that one, or begin with a new copy")
+    }
+    try writer.execute("UPDATE \(replica) SET receiver = ?", [.text(receiver)])
   }
 
   /// Notes what a receiver calls a feature.
