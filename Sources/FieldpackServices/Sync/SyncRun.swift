@@ -46,6 +46,9 @@ public struct SyncRun: Sendable {
     try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
       try SyncTables.create(in: writer)
       if retries { try SyncTables.forgetRefusals(writer) }
+    }
+    for layer in layers.names { try await findBase(layer) }
+    try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
       // A side that never got an edit is no receiver of before.
       let known = try SyncTables.file(in: writer).receiver
       if known != nil || layers.receiver != nil {
@@ -54,7 +57,6 @@ public struct SyncRun: Sendable {
     }
     for layer in layers.names {
       var entry = SyncReport.Layer(layer)
-      try await findBase(layer)
       if try await push(layer, of: layers.names, &entry, &report.conflicts) {
         report.notes.append("edits of layer '\(layer)' wait for those of another layer")
       }
