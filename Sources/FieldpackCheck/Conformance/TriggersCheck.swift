@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackGeoPackage
+import FieldpackSQLite
 
 /// Checks for foreign triggers, see ``KnownTriggers``.
 struct TriggersCheck {
@@ -23,7 +24,11 @@ struct TriggersCheck {
     for name in try LogTables(file: check.file).names() {
       guard let log = try EditLog(of: name, in: check.file) else {
         try check.report(
-          .note, .triggers, table: name, "the table is gone, but its change log is kept")
+          .note, .triggers, table: name,
+          "the table is gone, or has another name now; its change log is kept",
+          repair: check.triggers[SQLName("\(name)_audit_insert")].map { _ in
+            .changeLog(table: name)
+          })
         continue
       }
       guard try !log.isCurrent() else { continue }

@@ -90,7 +90,8 @@ struct Repairer {
     case .extent(let table): try mendExtent(of: table)
     case .count(let table): try mendCount(of: table)
     case .changeLog(let table):
-      try EditLog(of: table, in: file)?.refresh()
+      let log = try EditLog(of: table, in: file)
+      if let log { try log.refresh() } else { try LogTables(file: file).follow(table) }
       note("its change log mended", table: table)
     }
   }

@@ -71,12 +71,41 @@ package struct LogTables {
       .compactMap { $0[0].textValue }
   }
 
+  /// Gives the log of a table that another program has renamed the table's new name. SQLite keeps the
+  /// triggers with their table, under their old names.
+  ///
+  /// - Returns: the new name; `nil` where the table is gone, or has a log of its own.
+  @discardableResult
+  package func follow(_ old: String) throws(FieldpackError) -> String? {
+    let triggers = LogShape.triggerNames(on: old)
+    let rows = try file.rows(
+      "SELECT tbl_name FROM sqlite_master WHERE type = 'trigger' AND lower(name) = lower(?)",
+      [.text(triggers[1])])
+    let (from, change) = ("\(old)_audit", LayerChange(file: file))
+    guard let name = rows.first?.first?.textValue, SQLName(name) != SQLName(old),
+      try file.hasTable(from), try !file.hasTable("\(name)_audit")
+    else { return nil }
+    for trigger in triggers { try file.execute("DROP TRIGGER IF EXISTS \(quoted(trigger))") }
+    for index in ["feature", "edit", "pending"] {
+      try file.execute("DROP INDEX IF EXISTS \(quoted("\(from)_\(index)"))")
+    }
+    try change.renameTable(from, to: "\(name)_audit")
+    try change.renameInCatalogue(from, to: "\(name)_audit")
+    for table in [Self.registry, Self.identities] {
+      try file.execute(
+        "UPDATE \(table) SET table_name = ? WHERE table_name = ?", [.text(name), .text(old)])
+    }
+    try EditLog(of: name, in: file)?.refresh()
+    return name
+  }
+
   /// Brings the logs up to date whose tables other programs have changed.
   ///
   /// - Returns: the tables whose logs missed edits, or may have.
   func refresh() throws(FieldpackError) -> [String] {
     var stale: [String] = []
     for name in try names() {
+      if try !file.hasTable(name) { try follow(name) }
       guard let log = try EditLog(of: name, in: file), try !log.isCurrent() else { continue }
       try log.refresh()
       stale.append(name)
