@@ -5,7 +5,7 @@
 #endif
 
 /// The file that a path leads to, independent of its name.
-package struct FileIdentity: Hashable, Sendable {
+package struct FileIdentity: Hashable, Sendable, CustomStringConvertible {
   private let device: UInt64
   private let node: UInt64
 
@@ -16,4 +16,7 @@ package struct FileIdentity: Hashable, Sendable {
     device = UInt64(truncatingIfNeeded: status.st_dev)
     node = UInt64(truncatingIfNeeded: status.st_ino)
   }
+
+  /// Two numbers, which no copy of the file on this machine has.
+  package var description: String { "\(device) \(node)" }
 }

@@ -15,6 +15,8 @@ package struct EditLog {
   let ownSelection: String
   /// The columns that each edit has the values of.
   package var columns: [String] { shape.columns }
+  /// The positions in ``columns`` of all but the id, which differs from file to file.
+  package let valueColumns: [Int]
   package var layer: LayerID { LayerID(shape.table) }
   /// Whether the table has the content of media, which the log leaves out.
   package let lacksContent: Bool
@@ -30,6 +32,7 @@ package struct EditLog {
       let shape = try LogShape(of: table, in: file)
     else { return nil }
     (self.file, self.origin, self.shape) = (file, origin, shape)
+    valueColumns = shape.columns.indices.filter { $0 != shape.idColumn }
     let own: [LogShape.Own] = [
       .number, .operation, .time, .sent, .received, .edit, .author, .device,
     ]

@@ -93,7 +93,7 @@ extension GeoPackageWriter {
     let table = try target(of: log)
     var names: [String] = []
     var bound: [SQLiteValue] = []
-    for index in log.columns.indices where !log.isID(index) {
+    for index in log.valueColumns {
       names.append(quoted(log.columns[index]))
       bound.append(values[index])
     }
@@ -259,8 +259,7 @@ extension GeoPackageWriter {
       return nil
     }
     if edit.operation == .update {
-      let columns = log.columns.indices.filter { !log.isID($0) }
-      try updateRow(feature, Array(columns), of: before.values, in: log)
+      try updateRow(feature, log.valueColumns, of: before.values, in: log)
     } else {
       guard !log.lacksContent else {
         throw refused(.unsupported, "had content that the change log does not hold")

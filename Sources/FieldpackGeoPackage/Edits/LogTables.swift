@@ -91,7 +91,7 @@ package struct LogTables {
     }
     try change.renameTable(from, to: "\(name)_audit")
     try change.renameInCatalogue(from, to: "\(name)_audit")
-    for table in [Self.registry, Self.identities] {
+    for table in Self.naming where try file.hasTable(table) {
       try file.execute(
         "UPDATE \(table) SET table_name = ? WHERE table_name = ?", [.text(name), .text(old)])
     }

@@ -157,12 +157,11 @@ extension EditLog {
 
   /// The columns whose values an edit changed, of those that the log has. The id is none of them.
   package func changedColumns(_ edit: LoggedEdit) throws(FieldpackError) -> [Int] {
-    let own = columns.indices.filter { !isID($0) }
     guard edit.operation == .update, let before = try last(of: edit.feature, before: edit.number)
-    else { return own }
+    else { return valueColumns }
     // A feature that came back under this id has nothing to do with the one that had it before.
-    if before.operation == .delete, try isStart(edit) { return own }
-    return own.filter { !before.values[$0].isIdentical(to: edit.values[$0]) }
+    if before.operation == .delete, try isStart(edit) { return valueColumns }
+    return valueColumns.filter { !before.values[$0].isIdentical(to: edit.values[$0]) }
   }
 
   /// Whether the file tells of a feature that it has its id from this edit on.
@@ -171,9 +170,6 @@ extension EditLog {
       "SELECT 1 FROM \(LogTables.identities) WHERE table_name = ? AND feature = ? AND since = ?",
       [.text(shape.table), .integer(edit.feature), .integer(edit.number)]) != nil
   }
-
-  /// Whether a column of the log is the id of the row.
-  package func isID(_ column: Int) -> Bool { column == shape.idColumn }
 
   /// Notes that the receiver has all edits up to that number.
   package func markSent(upTo number: Int64, at time: Instant) throws(FieldpackError) {

@@ -82,10 +82,19 @@ public struct EditDelivery: Sendable {
         let log = try SyncService.log(of: layer, in: snapshot)
         let refused = try OutgoingEdits.refused(log, snapshot)
         let pending = try log.pending(after: after, limit: size)
-        let free = pending.filter { $0.number < refused[$0.feature] ?? .max }
-        var edits: [Pending] = []
-        for edit in free { edits.append(try outgoing(edit, log, snapshot)) }
-        return (edits, pending.last?.number, pending.count - free.count)
+        var (edits, features, parked): ([Pending], Set<Int64>, Int) = ([], [], 0)
+        var end: Int64?
+        for edit in pending {
+          if edit.number >= refused[edit.feature] ?? .max {
+            parked += 1
+          } else {
+            // The receiver tells its id of a new feature, which the next edit of it needs.
+            guard features.insert(edit.feature).inserted else { break }
+            edits.append(try outgoing(edit, log, snapshot))
+          }
+          end = edit.number
+        }
+        return (edits, end, parked)
       }
       entry.parked += parked
       guard let end else { return nil }
@@ -137,7 +146,8 @@ public struct EditDelivery: Sendable {
         id: edit.id ?? "", store: store.id, layer: log.layer,
         operation: .init(rawValue: Int(edit.operation.rawValue)) ?? .update,
         feature: try snapshot.feature(of: edit, in: log), time: edit.time, author: edit.author,
-        device: edit.device, form: forms[log.layer]))
+        device: edit.device, form: forms[log.layer],
+        serverID: try SyncTables.serverID(of: edit.feature, in: log.layer, at: target, snapshot)))
   }
 
   /// - Returns: why the receiver did not answer all.
@@ -158,9 +168,7 @@ public struct EditDelivery: Sendable {
           }
         case .refused(let error):
           guard refused.insert(pending.edit.feature.id).inserted else { continue }
-          var job = Job(.text(pending.edit.id), with: target)
-          (job.state, job.attempt, job.message) = (.failed, 1, error.message)
-          try SyncTables.jobs.save(job, at: now, writer, with: ["layer": layer.rawValue])
+          try SyncTables.park(pending.edit.id, of: layer, at: target, error.message, now, writer)
         case .later: break
         }
       }

@@ -23,14 +23,17 @@ public struct OutgoingEdit: Hashable, Sendable {
   public var device: String?
   /// The form that the layer belongs to; `nil` for other layers.
   public var form: Int64?
+  /// What the receiver calls the feature; `nil` where it never told an id.
+  public var serverID: String?
 
   public init(
     id: String, store: StoreID, layer: LayerID, operation: Operation, feature: Feature,
-    time: Instant? = nil, author: String? = nil, device: String? = nil, form: Int64? = nil
+    time: Instant? = nil, author: String? = nil, device: String? = nil, form: Int64? = nil,
+    serverID: String? = nil
   ) {
     (self.id, self.store, self.layer, self.operation) = (id, store, layer, operation)
     (self.feature, self.time, self.author, self.device) = (feature, time, author, device)
-    self.form = form
+    (self.form, self.serverID) = (form, serverID)
   }
 }
 

@@ -29,13 +29,14 @@ extension SyncRun {
       let (steps, parked, end) = try await store.read {
         (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
         let log = try SyncService.log(of: layer, in: snapshot)
+        let links = try LinkColumns(of: log, in: snapshot)
         let refused = retries ? [:] : try OutgoingEdits.refused(log, snapshot)
         var (steps, parked): ([SyncPlan.Step], Int) = ([], 0)
         let pending = try log.pending(after: after, limit: size)
         for edit in pending {
           if let first = refused[edit.feature], edit.number >= first {
             parked += 1
-          } else if let made = try SyncEdit(edit, in: log, snapshot) {
+          } else if let made = try SyncEdit(edit, in: log, links, snapshot) {
             steps.append(.init(.send, made, in: layer, feature: edit.feature))
           }
         }

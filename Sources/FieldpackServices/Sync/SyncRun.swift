@@ -3,18 +3,12 @@ public import FieldpackField
 public import FieldpackGeoPackage
 import FieldpackSQLite
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Brings the edits of a file and of another side together, in both directions.
 ///
-/// First the edits of this file go, in their order; then those of the other side come, and what it made
-/// of ours. Each step is one transaction on each side, so that a run that
-/// ends anywhere leaves nothing half done, and the next one goes on. An edit that the other side did not
-/// acknowledge is sent again, with its UUID, and is applied once.
+/// First the edits of this file go, in their order. Then the edits of the other side come, and with them
+/// what became there of the edits of this file. Each step is one transaction on each side: a run that
+/// ends anywhere leaves nothing half done, and the next run goes on. An edit that the other side did not
+/// acknowledge is sent again with its UUID, and is applied once.
 ///
 ///     let report = try await SyncRun(of: device, with: SyncService(of: office)).run()
 ///
@@ -49,7 +43,7 @@ public struct SyncRun: Sendable {
     }
     for layer in layers.names { try await findBase(layer) }
     try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
-      // A side that never got an edit is no receiver of before.
+      // A receiver has a UUID since its first edit came: one without is not the receiver that is known.
       let known = try SyncTables.file(in: writer).receiver
       if known != nil || layers.receiver != nil {
         try SyncTables.setReceiver(layers.receiver ?? "", called: name, writer)
@@ -199,9 +193,7 @@ public struct SyncRun: Sendable {
         // Another run of this file may have taken the page meanwhile.
         guard try (records.last()?.position ?? 0) == start else { return (0, false, []) }
         let log = try SyncService.log(of: layer, in: writer)
-        let first = try log.head() &+ 1
-        let intake = EditIntake(
-          log: log, writer: writer, records: records, first: first, now: now)
+        let intake = try EditIntake(log, writer, records, at: now)
         var (changed, unfit): (Int, [SyncReport.Conflict]) = (0, [])
         var page = page
         for (index, edit) in page.edits.enumerated() {
@@ -216,7 +208,7 @@ public struct SyncRun: Sendable {
         guard page.position > start else { return (changed, true, unfit) }
         let edge = page.edits.last.flatMap { $0.position == page.position ? $0.id : nil }
         try records.save(
-          .init(first: first, last: log.head(), position: page.position, edit: edge), writer)
+          .init(first: intake.first, last: log.head(), position: page.position, edit: edge), writer)
         return (changed, page.edits.count < count, unfit)
       }
       entry.received += changed
@@ -233,7 +225,7 @@ public struct SyncRun: Sendable {
     _ layer: LayerID, of common: [LayerID], _ entry: inout SyncReport.Layer,
     _ conflicts: inout [SyncReport.Conflict]
   ) async throws(FieldpackError) -> Bool {
-    let file = Self.number(of: store.path)
+    let file = FileIdentity(store.path)
     var last: Int64 = 0
     while true {
       let (after, size) = (last, batch)
@@ -260,12 +252,6 @@ public struct SyncRun: Sendable {
         rest = left
       }
     }
-  }
-
-  /// Tells a file from its copies.
-  private static func number(of path: String) -> String {
-    var status = stat()
-    return stat(path, &status) == 0 ? "\(status.st_dev) \(status.st_ino)" : ""
   }
 
   private func check(
@@ -305,9 +291,8 @@ public struct SyncRun: Sendable {
         case .refused:
           // The first of a feature stands for the later ones.
           guard refused.insert(edit.identity).inserted else { continue }
-          var job = Job(.text(edit.id), with: Job.target(ofAddress: name))
-          (job.state, job.attempt, job.message) = (.failed, 1, answer.message)
-          try SyncTables.jobs.save(job, at: now, writer, with: ["layer": layer.rawValue])
+          try SyncTables.park(
+            edit.id, of: layer, at: Job.target(ofAddress: name), answer.message, now, writer)
         case .later: break
         }
       }
@@ -357,7 +342,7 @@ extension SyncLayer {
 extension EditLog {
   /// The UUID of the edit at a place; `nil` where there is none.
   func id(at number: Int64) throws(FieldpackError) -> String? {
-    try edits(after: number - 1, limit: 1).first { $0.number == number }?.id
+    try edits(after: number &- 1, limit: 1).first { $0.number == number }?.id
   }
 
   /// The place and the UUID of the last edit up to a place.

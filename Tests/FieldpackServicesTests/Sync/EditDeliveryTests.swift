@@ -80,6 +80,23 @@ import Testing
     await store.close()
   }
 
+  @Test func `a later edit of a feature goes with the id that the receiver gave to it`()
+    async throws
+  {
+    let (survey, store) = try await Self.survey()
+    defer { withExtendedLifetime(survey) {} }
+    try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+      let id = try writer.create(Feature(attributes: ["name": "new"]), in: "wells")
+      try writer.create(Feature(attributes: ["name": "other"]), in: "wells")
+      try writer.update(id, in: "wells", set: ["note": "later"])
+    }
+    let receiver = Receiver()
+    let report = try await EditDelivery(of: store, to: "office", by: receiver).run()
+    #expect(report.layers.map(\.sent) == [3])
+    #expect(receiver.got.map(\.serverID) == [nil, nil, "server 1"])
+    await store.close()
+  }
+
   @Test func `a refused edit is parked, and others go on`() async throws {
     let (survey, store) = try await Self.survey()
     defer { withExtendedLifetime(survey) {} }

@@ -150,7 +150,9 @@ import Testing
       let log = try SyncService.log(of: "wells", in: snapshot)
       var found: [(SyncEdit, [SQLiteValue])] = []
       for edit in try log.edits(after: 0, limit: 1_000_000) where edit.device == name {
-        guard edit.received == nil, let made = try SyncEdit(edit, in: log, snapshot) else {
+        guard edit.received == nil,
+          let made = try SyncEdit(edit, in: log, LinkColumns(of: log, in: snapshot), snapshot)
+        else {
           continue
         }
         found.append((made, edit.values))

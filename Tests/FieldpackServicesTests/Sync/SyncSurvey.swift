@@ -61,7 +61,7 @@ extension GeoPackageStore {
         guard let id = row[0].integerValue, let values = try snapshot.row(id, of: log) else {
           continue
         }
-        found[try log.identity(of: id)] = "\(log.row(log.sentIndexes.map { values[$0] }))"
+        found[try log.identity(of: id)] = "\(log.row(log.valueColumns.map { values[$0] }))"
       }
       return found
     }

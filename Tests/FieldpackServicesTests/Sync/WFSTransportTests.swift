@@ -73,10 +73,9 @@ import Testing
     """
 
   private func transport(
-    _ server: LoopbackServer, _ signedIn: any SignedIn = SignedInFake("hush"),
-    serverID: @escaping @Sendable (OutgoingEdit) async -> String? = { _ in nil }
+    _ server: LoopbackServer, _ signedIn: any SignedIn = SignedInFake("hush")
   ) throws -> WFSTransport {
-    try WFSTransport(url: server.address + "/wfs", signedIn: signedIn, serverID: serverID)
+    try WFSTransport(url: server.address + "/wfs", signedIn: signedIn)
   }
 
   private func transactions(_ server: LoopbackServer) -> [String] {
@@ -113,20 +112,21 @@ import Testing
     }
     var (update, deletion) = (Self.edit, Self.edit)
     (update.operation, deletion.operation) = (.update, .delete)
-    let transport = try transport(server) { _ in "9" }
-    // What is deleted already needs no request.
-    let gone = try self.transport(server) { _ in "10" }
+    (update.serverID, deletion.serverID) = ("9", "9")
+    let transport = try transport(server)
     #expect(
       await transport.send([update, deletion]).map(\.line) == ["accepted -", "accepted -"])
-    #expect(await gone.send([deletion]).map(\.line) == ["accepted -"])
+    // What is deleted already needs no request.
+    (update.serverID, deletion.serverID) = ("10", "10")
+    #expect(await transport.send([deletion]).map(\.line) == ["accepted -"])
     #expect(
-      await gone.send([update]).map(\.line)
+      await transport.send([update]).map(\.line)
         == ["refused unsupported: layer 'wells' of store 'wfs' has no feature 10"])
     #expect(transactions(server).count == 2)
     #expect(transactions(server).allSatisfy { $0.contains(#"rid="wells.9""#) })
-    let unknown = try self.transport(server)
+    update.serverID = nil
     #expect(
-      await unknown.send([update]).map(\.line)
+      await transport.send([update]).map(\.line)
         == ["refused unsupported: the id that 127.0.0.1 gave to the feature is not known"])
   }
 

@@ -71,12 +71,14 @@ extension FieldpackTool {
 private struct LoggedLayers: OptionGroup {
   @Required var source: SourceName
   private let words: [LayerID]
+  let profile: OpeningProfile
 
   init(_ reader: inout OptionReader) {
     _source = reader.geoPackageLayer("A GeoPackage; a layer of it may stand after a colon.")
     words = reader.arguments(
       .text("layer", completion: .layer), help: "The layers, where none stands after the file."
     ).map { LayerID($0) }
+    profile = reader.profile()
   }
 
   func names() throws(FieldpackError) -> [LayerID] {
@@ -87,23 +89,13 @@ private struct LoggedLayers: OptionGroup {
 
 /// `fieldpack log enable`.
 private struct LogEnableCommand: CommandBody {
-  struct Options: OptionGroup {
-    let layers: LoggedLayers
-    let profile: OpeningProfile
-
-    init(_ reader: inout OptionReader) {
-      layers = reader.group()
-      profile = reader.profile()
-    }
-  }
-
   let invocation: Invocation
-  let options: Options
+  let options: LoggedLayers
 
   func run() async throws(FieldpackError) -> Int32 {
-    let layers = try options.layers.names()
+    let layers = try options.names()
     return try await invocation.withGeoPackage(
-      options.layers.source.path, options.profile, usesWAL: false
+      options.source.path, options.profile, usesWAL: false
     ) { (store) throws(FieldpackError) in
       try await store.write { (writer) throws(FieldpackError) in
         for layer in layers { try writer.enableLog(of: layer) }
@@ -122,23 +114,13 @@ private struct LogEnableCommand: CommandBody {
 
 /// `fieldpack log disable`.
 private struct LogDisableCommand: CommandBody {
-  struct Options: OptionGroup {
-    let layers: LoggedLayers
-    let profile: OpeningProfile
-
-    init(_ reader: inout OptionReader) {
-      layers = reader.group()
-      profile = reader.profile()
-    }
-  }
-
   let invocation: Invocation
-  let options: Options
+  let options: LoggedLayers
 
   func run() async throws(FieldpackError) -> Int32 {
-    let layers = try options.layers.names()
+    let layers = try options.names()
     return try await invocation.withGeoPackage(
-      options.layers.source.path, options.profile, usesWAL: false
+      options.source.path, options.profile, usesWAL: false
     ) { (store) throws(FieldpackError) in
       let counts = try await store.write { (writer) throws(FieldpackError) in
         var counts: [Int] = []

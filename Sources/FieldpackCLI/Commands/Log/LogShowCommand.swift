@@ -4,21 +4,15 @@ import FieldpackGeoPackage
 
 /// `fieldpack log show`.
 struct LogShowCommand: CommandBody {
-  struct Options: OptionGroup {
-    let feature: LoggedFeature
-
-    init(_ reader: inout OptionReader) { feature = reader.group() }
-  }
-
   let invocation: Invocation
-  let options: Options
+  let options: LoggedFeature
 
   func run() async throws(FieldpackError) -> Int32 {
-    try await invocation.withLoggedFeature(options.feature) { (store, key) throws(FieldpackError) in
+    try await invocation.withLoggedFeature(options) { (store, key) throws(FieldpackError) in
       let history = try await store.read { (snapshot) throws(FieldpackError) in
         try FeatureHistory(of: key, in: snapshot)
       }
-      if !history.isCurrent { invocation.noteStale(key.layer, of: options.feature.source.path) }
+      if !history.isCurrent { invocation.noteStale(key.layer, of: options.source.path) }
       if invocation.isJSON {
         try invocation.print(history.document)
       } else {
@@ -149,7 +143,7 @@ private struct FeatureHistory: Sendable {
       defer { before = edit.operation == .delete ? nil : now }
       guard edit.operation != .state else { continue }
       let (old, new) = edit.operation == .delete ? (before ?? now, nil) : (before, now)
-      let changes = log.columns.indices.filter { !log.isID($0) }.compactMap { index -> Change? in
+      let changes = log.valueColumns.compactMap { index -> Change? in
         let change = Change(column: log.columns[index], from: old?[index], to: new?[index])
         return (change.from ?? .null) == (change.to ?? .null) ? nil : change
       }

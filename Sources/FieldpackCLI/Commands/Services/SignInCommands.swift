@@ -129,19 +129,13 @@ private struct LoginCommand: CommandBody {
 
 /// `fieldpack logout`.
 private struct LogoutCommand: CommandBody {
-  struct Options: OptionGroup {
-    let backend: BackendArguments
-
-    init(_ reader: inout OptionReader) { backend = reader.group() }
-  }
-
   let invocation: Invocation
-  let options: Options
+  let options: BackendArguments
 
   func run() async throws(FieldpackError) -> Int32 {
-    let service = try options.backend.service()
+    let service = try options.service()
     try await service.signOut()
-    try await invocation.print(service, of: options.backend) { _ in
+    try await invocation.print(service, of: options) { _ in
       "signed out of \(service.remote.uri)"
     }
     return ExitStatus.success
@@ -150,20 +144,14 @@ private struct LogoutCommand: CommandBody {
 
 /// `fieldpack whoami`.
 private struct WhoamiCommand: CommandBody {
-  struct Options: OptionGroup {
-    let backend: BackendArguments
-
-    init(_ reader: inout OptionReader) { backend = reader.group() }
-  }
-
   let invocation: Invocation
-  let options: Options
+  let options: BackendArguments
 
   func run() async throws(FieldpackError) -> Int32 {
-    let service = try options.backend.service()
+    let service = try options.service()
     try await service.start()
     let isSignedIn = await service.status == .authenticated
-    try await invocation.print(service, of: options.backend) { user in
+    try await invocation.print(service, of: options) { user in
       guard let user else { return nil }
       let place = service.remote.uri
       return isSignedIn

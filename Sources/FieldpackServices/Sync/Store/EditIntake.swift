@@ -8,12 +8,21 @@ import FieldpackSQLite
 /// device that are not sent stay where the receiver's edits do not touch the same columns. Where they
 /// do, the receiver will keep its own value, so that the device takes it at once.
 struct EditIntake {
-  let log: EditLog
-  let writer: GeoPackageWriter
-  let records: PullRecords
+  private let log: EditLog
+  private let links: LinkColumns
+  private let writer: GeoPackageWriter
+  private let records: PullRecords
   /// The number that the first edit of this taking gets in the log.
   let first: Int64
-  let now: Instant
+  private let now: Instant
+
+  init(
+    _ log: EditLog, _ writer: GeoPackageWriter, _ records: PullRecords, at now: Instant
+  ) throws(FieldpackError) {
+    (self.log, self.writer, self.records, self.now) = (log, writer, records, now)
+    links = try LinkColumns(of: log, in: writer)
+    first = try log.head() &+ 1
+  }
 
   /// As ``take(_:)``; an edit that does not fit into this file is told as a conflict, and left out.
   func takeOrTell(
@@ -36,13 +45,14 @@ struct EditIntake {
   /// - Returns: whether the edit changed anything here; `nil` where a feature that the edit names is not
   ///   there yet, so that this edit and those after it have to wait.
   func take(_ edit: SyncEdit) throws(FieldpackError) -> Bool? {
-    guard edit.values.count == log.sentColumns.count else {
+    guard edit.values.count == log.valueColumns.count else {
       throw SyncJSON.broken("values for the columns of layer '\(log.layer)'")
     }
     let place = try log.place(of: edit.identity)
     let current = try writer.row(at: place, of: log)
     let own = try log.edit(edit.id)
-    guard let new = try log.row(edit, in: writer) else {
+    var new = log.row(edit.values)
+    guard try links.replaceIdentities(in: &new) else {
       return edit.operation == .delete ? false : nil
     }
     // The receiver has it, whether or not its answer came.
@@ -50,12 +60,13 @@ struct EditIntake {
     switch edit.operation {
     case .insert:
       guard place == nil else { return false }
-      if let linked = try log.linked(new, in: writer) {
+      if let linked = try links.row(linking: new, in: log, writer) {
         // Both linked the same features; from now on it is the receiver's link.
         try log.setIdentity(edit.identity, of: linked, since: log.head() &+ 1)
         return false
       }
-      _ = try writer.insert(new, in: log, content: edit.content, from: origin(edit))
+      _ = try writer.insert(
+        new, in: log, content: edit.content, from: edit.origin(isSent: true, at: now))
     case .update:
       let columns = try changed(by: edit, own, at: place)
       if let place, let current {
@@ -64,7 +75,7 @@ struct EditIntake {
         guard !differing.isEmpty || content != nil else { return false }
         _ = try writer.update(
           place.feature, differing.sorted(), of: new, in: log, content: content,
-          from: origin(edit))
+          from: edit.origin(isSent: true, at: now))
         return true
       }
       // What was deleted here is back only where the receiver's own deletion was taken before.
@@ -75,10 +86,11 @@ struct EditIntake {
         } ?? nil
       for column in columns { values?[column] = new[column] }
       _ = try writer.revive(
-        edit.identity, values ?? new, in: log, at: place, content: edit.content, from: origin(edit))
+        edit.identity, values ?? new, in: log, at: place, content: edit.content,
+        from: edit.origin(isSent: true, at: now))
     case .delete:
       guard own == nil, let place, current != nil, try !hasPending(place) else { return false }
-      _ = try writer.delete(place.feature, in: log, from: origin(edit))
+      _ = try writer.delete(place.feature, in: log, from: edit.origin(isSent: true, at: now))
     }
     return true
   }
@@ -110,11 +122,5 @@ struct EditIntake {
     try log.history(of: place, after: 0).contains {
       $0.sent == nil && ($0.operation == .insert || $0.operation == .update)
     }
-  }
-
-  private func origin(_ edit: SyncEdit) -> GeoPackageWriter.Origin {
-    .init(
-      id: edit.id, author: edit.author, device: edit.device, time: edit.time, isSent: true,
-      received: now)
   }
 }

@@ -5,9 +5,17 @@ import FieldpackSQLite
 
 /// Edits of a device as they come into a file, in one transaction.
 struct EditReception {
-  let log: EditLog
-  let writer: GeoPackageWriter
-  let now: Instant
+  private let log: EditLog
+  private let links: LinkColumns
+  private let writer: GeoPackageWriter
+  private let now: Instant
+
+  init(
+    _ log: EditLog, _ writer: GeoPackageWriter, at now: Instant
+  ) throws(FieldpackError) {
+    (self.log, self.writer, self.now) = (log, writer, now)
+    links = try LinkColumns(of: log, in: writer)
+  }
 
   /// What other edits did to a feature since the device knew it.
   private struct Foreign {
@@ -22,15 +30,18 @@ struct EditReception {
       // The edit was there before the file was copied.
       return SyncAnswer(edit.id, .applied, at: own.number)
     }
-    guard edit.values.count == log.sentColumns.count, let base = edit.base else {
+    guard edit.values.count == log.valueColumns.count, let base = edit.base else {
       throw SyncJSON.broken("values for the columns of layer '\(log.layer)', or a base")
     }
-    guard let values = try log.row(edit, in: writer) else {
+    var values = log.row(edit.values)
+    guard try links.replaceIdentities(in: &values) else {
       return SyncAnswer(edit.id, .later, at: try log.head())
     }
     let answer: SyncAnswer
     do throws(FieldpackError) {
-      answer = try writer.wholeRows { () throws(FieldpackError) in try apply(edit, values, base) }
+      answer = try writer.wholeRows { () throws(FieldpackError) in
+        try apply(edit, values, base)
+      }
     } catch {
       guard error.isForGood else { throw error }
       answer = try refuse(edit, error.message)
@@ -53,10 +64,11 @@ struct EditReception {
     switch edit.operation {
     case .insert:
       guard place == nil else { return SyncAnswer(edit.id, .applied, at: try log.head()) }
-      if try log.linked(values, in: writer) != nil {
+      if try links.row(linking: values, in: log, writer) != nil {
         return SyncAnswer(edit.id, .applied, at: try log.head())
       }
-      let made = try writer.insert(values, in: log, content: edit.content, from: origin(edit))
+      let made = try writer.insert(
+        values, in: log, content: edit.content, from: edit.origin(isSent: false, at: now))
       return SyncAnswer(edit.id, .applied, at: made.number)
     case .update:
       guard let place else {
@@ -85,7 +97,8 @@ struct EditReception {
     if content != nil, try writer.content(of: feature, in: log) == content { content = nil }
     if !applied.isEmpty || content != nil {
       position = try writer.update(
-        feature, applied, of: wanted, in: log, content: content, from: origin(edit))
+        feature, applied, of: wanted, in: log, content: content,
+        from: edit.origin(isSent: false, at: now))
     }
     return try answer(
       edit, feature, at: position,
@@ -114,7 +127,8 @@ struct EditReception {
       }
     }
     let made = try writer.revive(
-      edit.identity, values, in: log, at: place, content: edit.content, from: origin(edit))
+      edit.identity, values, in: log, at: place, content: edit.content,
+      from: edit.origin(isSent: false, at: now))
     return try answer(edit, made.feature, at: made.number, conflicts)
   }
 
@@ -127,7 +141,8 @@ struct EditReception {
         [SyncConflict(kind: .kept, column: nil, lost: .null, kept: .null)])
     }
     return SyncAnswer(
-      edit.id, .applied, at: try writer.delete(feature, in: log, from: origin(edit)))
+      edit.id, .applied,
+      at: try writer.delete(feature, in: log, from: edit.origin(isSent: false, at: now)))
   }
 
   private func answer(
@@ -203,12 +218,15 @@ struct EditReception {
       ])
   }
 
-  // MARK: Values
+}
 
-  private func origin(_ edit: SyncEdit) -> GeoPackageWriter.Origin {
+extension SyncEdit {
+  /// What the log says of the edit.
+  ///
+  /// - Parameter isSent: whether the receiver of the file has the edit.
+  func origin(isSent: Bool, at received: Instant) -> GeoPackageWriter.Origin {
     .init(
-      id: edit.id, author: edit.author, device: edit.device, time: edit.time, isSent: false,
-      received: now)
+      id: id, author: author, device: device, time: time, isSent: isSent, received: received)
   }
 }
 
@@ -218,39 +236,10 @@ extension EditLog {
     names.compactMap { name in columns.firstIndex { $0 == name } }
   }
 
-  /// An edit's values for ``columns``, with the ids that features have in this file; `nil` where a
-  /// feature that the edit names is not there yet.
-  func row(_ edit: SyncEdit, in snapshot: GeoPackageSnapshot) throws(FieldpackError)
-    -> [SQLiteValue]?
-  {
-    var row = row(edit.values)
-    for (column, layer) in references {
-      guard let index = columns.firstIndex(of: column), row[index] != .null else { continue }
-      guard let identity = row[index].textValue else {
-        throw SyncJSON.broken("the identity of a feature of layer '\(layer)'")
-      }
-      guard let other = try snapshot.editLog(of: layer),
-        let place = try other.place(of: identity)
-      else { return nil }
-      row[index] = .integer(place.feature)
-    }
-    return row
-  }
-
-  /// The row of a table of links that links the same features; `nil` in other tables.
-  func linked(
-    _ values: [SQLiteValue], in snapshot: GeoPackageSnapshot
-  ) throws(FieldpackError) -> Int64? {
-    let ends = references.keys.sorted()
-    guard ends.count == 2 else { return nil }
-    let wanted = indexes(of: ends).map { values[$0] }
-    return try snapshot.feature(where: ends, are: wanted, in: self)
-  }
-
-  /// Values of ``sentColumns`` as values of ``columns``.
-  func row(_ sent: [SQLiteValue]) -> [SQLiteValue] {
+  /// Values for ``valueColumns`` as values for ``columns``; the id is NULL.
+  func row(_ values: [SQLiteValue]) -> [SQLiteValue] {
     var row = [SQLiteValue](repeating: .null, count: columns.count)
-    for (index, value) in zip(sentIndexes, sent) { row[index] = value }
+    for (index, value) in zip(valueColumns, values) { row[index] = value }
     return row
   }
 }

@@ -15,15 +15,17 @@ struct OutgoingEdits {
   private(set) var waits = false
 
   init(
-    _ layer: LayerID, of common: [LayerID], in snapshot: GeoPackageSnapshot, at file: String,
+    _ layer: LayerID, of common: [LayerID], in snapshot: GeoPackageSnapshot,
+    at file: FileIdentity?,
     after number: Int64, limit: Int
   ) throws(FieldpackError) {
     let log = try SyncService.log(of: layer, in: snapshot)
     let refused = try Self.refused(log, snapshot)
-    let needs = try SyncNeeds(of: log, among: common, in: snapshot)
+    let links = try LinkColumns(of: log, in: snapshot)
+    let needs = try SyncNeeds(of: log, links, among: common, in: snapshot)
     let records = PullRecords(layer: layer, snapshot: snapshot)
     // A copy of the file is another one, although it has the same UUID.
-    let replica = "\(try SyncTables.file(in: snapshot).id ?? "") \(file)"
+    let replica = "\(try SyncTables.file(in: snapshot).id ?? "") \(file?.description ?? "")"
     var size = 0
     for edit in try log.pending(after: number, limit: limit) {
       if let first = refused[edit.feature], edit.number >= first {
@@ -41,7 +43,7 @@ struct OutgoingEdits {
       }
       last = edit.number
       let base = try Self.base(edit, log, records, replica)
-      guard let made = try SyncEdit(edit, in: log, snapshot, base: base) else { continue }
+      guard let made = try SyncEdit(edit, in: log, links, snapshot, base: base) else { continue }
       edits.append(made)
       size += made.content?.count ?? 0
       if size >= SyncEdit.contentAtOnce { return }

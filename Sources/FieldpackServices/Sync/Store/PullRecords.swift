@@ -19,7 +19,6 @@ struct PullRecords {
   let snapshot: GeoPackageSnapshot
 
   private func pull(_ condition: String, _ values: [SQLiteValue]) throws(FieldpackError) -> Pull? {
-    guard try snapshot.hasTable(SyncTables.pulls) else { return nil }
     let rows = try snapshot.rows(
       "SELECT first, last, position, edit_id FROM \(SyncTables.pulls) WHERE table_name = ? "
         + "\(condition) ORDER BY last DESC LIMIT 1", [.text(layer.rawValue)] + values)
@@ -29,8 +28,10 @@ struct PullRecords {
     return Pull(first: first, last: last, position: position, edit: row[3].textValue)
   }
 
-  /// The last one.
-  func last() throws(FieldpackError) -> Pull? { try pull("", []) }
+  /// The last one; `nil` also in a file that was never synchronised.
+  func last() throws(FieldpackError) -> Pull? {
+    try snapshot.hasTable(SyncTables.pulls) ? pull("", []) : nil
+  }
 
   /// The last one before an edit of the device.
   func before(_ edit: Int64) throws(FieldpackError) -> Pull? {

@@ -27,30 +27,21 @@ struct SyncNeeds {
 
   /// - Parameter common: the layers that the receiver has as well.
   init(
-    of log: EditLog, among common: [LayerID], in snapshot: GeoPackageSnapshot
+    of log: EditLog, _ links: LinkColumns, among common: [LayerID], in snapshot: GeoPackageSnapshot
   ) throws(FieldpackError) {
     (self.log, self.snapshot) = (log, snapshot)
-    for (column, layer) in log.references {
-      guard let index = log.columns.firstIndex(of: column),
-        let other = try Self.other(layer, snapshot)
-      else { continue }
-      references.append((index, other))
+    for (index, other) in links.columns {
+      references.append(
+        (index, Other(log: other, refused: try OutgoingEdits.refused(other, snapshot))))
     }
     for relation in try snapshot.relations()
     where relation.kind == .media && relation.base == log.layer
       && common.contains(relation.related)
     {
-      if let other = try Self.other(relation.related, snapshot) {
-        media.append((relation, other))
-      }
+      guard let other = try snapshot.editLog(of: relation.related) else { continue }
+      media.append(
+        (relation, Other(log: other, refused: try OutgoingEdits.refused(other, snapshot))))
     }
-  }
-
-  private static func other(
-    _ layer: LayerID, _ snapshot: GeoPackageSnapshot
-  ) throws(FieldpackError) -> Other? {
-    guard let log = try snapshot.editLog(of: layer) else { return nil }
-    return Other(log: log, refused: try OutgoingEdits.refused(log, snapshot))
   }
 
   func state(of edit: LoggedEdit) throws(FieldpackError) -> State {

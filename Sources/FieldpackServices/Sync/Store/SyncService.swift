@@ -34,8 +34,7 @@ public struct SyncService: SyncPeer {
     at position: Int64, of layer: LayerID
   ) async throws(FieldpackError) -> String? {
     try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
-      try Self.log(of: layer, in: snapshot).edits(after: position &- 1, limit: 1)
-        .first { $0.number == position }?.id
+      try Self.log(of: layer, in: snapshot).id(at: position)
     }
   }
 
@@ -44,11 +43,12 @@ public struct SyncService: SyncPeer {
   ) async throws(FieldpackError) -> SyncPage {
     try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
       let log = try Self.log(of: layer, in: snapshot)
+      let links = try LinkColumns(of: log, in: snapshot)
       let logged = try log.edits(after: position, limit: limit)
       var edits: [SyncEdit] = []
       var size = 0
       for edit in logged {
-        guard let made = try SyncEdit(edit, in: log, snapshot) else { continue }
+        guard let made = try SyncEdit(edit, in: log, links, snapshot) else { continue }
         edits.append(made)
         size += made.content?.count ?? 0
         if size >= SyncEdit.contentAtOnce, edit != logged.last {
@@ -77,8 +77,7 @@ public struct SyncService: SyncPeer {
     return try await store.write {
       (writer: GeoPackageWriter) throws(FieldpackError) -> [SyncAnswer] in
       try SyncTables.create(in: writer)
-      let reception = EditReception(
-        log: try Self.log(of: layer, in: writer), writer: writer, now: now)
+      let reception = try EditReception(Self.log(of: layer, in: writer), writer, at: now)
       var answers: [SyncAnswer] = []
       var refused: Set<String> = []
       for edit in edits {
@@ -109,7 +108,7 @@ extension SyncLayer {
       where log.syncRank == rank && log.references.values.allSatisfy({ names.contains($0) }) {
         layers.append(
           SyncLayer(
-            name: log.layer, origin: log.origin, columns: log.sentColumns,
+            name: log.layer, origin: log.origin, columns: log.valueColumns.map { log.columns[$0] },
             references: log.references, head: try log.head(), replica: file.id,
             receiver: file.receiver))
       }
@@ -121,12 +120,6 @@ extension SyncLayer {
 extension EditLog {
   /// 0 for media, 2 for links of relations, 1 for all else.
   fileprivate var syncRank: Int { lacksContent ? 0 : references.isEmpty ? 1 : 2 }
-
-  /// The columns of the log without the id, which differs from file to file.
-  var sentColumns: [String] { columns.indices.filter { !isID($0) }.map { columns[$0] } }
-
-  /// The position in ``columns`` of each of ``sentColumns``.
-  var sentIndexes: [Int] { columns.indices.filter { !isID($0) } }
 }
 
 extension SyncEdit {
@@ -135,18 +128,14 @@ extension SyncEdit {
 
   /// - Returns: `nil` for a row that is no edit.
   init?(
-    _ edit: LoggedEdit, in log: EditLog, _ snapshot: GeoPackageSnapshot, base: Base? = nil
+    _ edit: LoggedEdit, in log: EditLog, _ links: LinkColumns, _ snapshot: GeoPackageSnapshot,
+    base: Base? = nil
   ) throws(FieldpackError) {
     guard let id = edit.id,
       let operation = OutgoingEdit.Operation(rawValue: Int(edit.operation.rawValue))
     else { return nil }
     var values = edit.values
-    for (column, layer) in log.references {
-      guard let index = log.columns.firstIndex(of: column), let number = values[index].integerValue,
-        let other = try snapshot.editLog(of: layer)
-      else { continue }
-      values[index] = .text(try other.identity(of: number))
-    }
+    try links.replaceIDs(in: &values)
     let changed = try log.changedColumns(edit)
     var content: [UInt8]?
     // An update that changed none of the columns in the log changed the content.
@@ -158,7 +147,7 @@ extension SyncEdit {
       id: id, operation: operation, identity: try log.identity(of: edit.feature, at: edit.number),
       position: edit.number, base: base,
       changed: changed.map { log.columns[$0] },
-      values: log.sentIndexes.map { values[$0] }, content: content, time: edit.time,
+      values: log.valueColumns.map { values[$0] }, content: content, time: edit.time,
       author: edit.author, device: edit.device)
   }
 }

@@ -46,6 +46,7 @@ struct SyncTables {
       jobs.definition(firstColumns: ["subject", "target", "state"]),
     ])
 
+  /// Makes what is missing.
   static func create(in writer: GeoPackageWriter) throws(FieldpackError) {
     let tables = [
       (
@@ -76,6 +77,7 @@ struct SyncTables {
     try layers.prepare(in: writer)
   }
 
+  /// Adds conflicts of an edit to the layer for them.
   static func note(
     _ conflicts: [SyncConflict], of edit: SyncEdit, feature: Int64?, in layer: LayerID,
     at now: Instant, _ writer: GeoPackageWriter
@@ -131,6 +133,27 @@ struct SyncTables {
       [.text(layer.rawValue), .integer(number), .text(target), .text(serverID)])
   }
 
+  /// What a receiver calls a feature; `nil` where it never told an id.
+  static func serverID(
+    of feature: Int64, in layer: LayerID, at target: String, _ snapshot: GeoPackageSnapshot
+  ) throws(FieldpackError) -> String? {
+    try snapshot.rows(
+      "SELECT id FROM \(serverIDs) WHERE table_name = ? AND feature = ? AND target = ?",
+      [.text(layer.rawValue), .integer(feature), .text(target)]
+    ).first?[0].textValue
+  }
+
+  /// Keeps an edit back that the receiver refuses, until it is tried again.
+  static func park(
+    _ edit: String, of layer: LayerID, at target: String, _ message: String?, _ now: Instant,
+    _ writer: GeoPackageWriter
+  ) throws(FieldpackError) {
+    var job = Job(.text(edit), with: target)
+    (job.state, job.attempt, job.message) = (.failed, 1, message)
+    try jobs.save(job, at: now, writer, with: ["layer": layer.rawValue])
+  }
+
+  /// Notes that a newer edit stands for an older one.
   static func supersede(
     _ edit: String, by newer: String, _ writer: GeoPackageWriter
   ) throws(FieldpackError) {

@@ -6,13 +6,12 @@ import FieldpackWFS
 ///
 /// The layers of the service have the names of those of the edits, or are their names after a colon.
 /// Transactions have no place for the id of an edit: one whose answer was lost is there twice. Changes
-/// and deletions need the id that the service gave to the feature.
+/// and deletions need ``OutgoingEdit/serverID``.
 public actor WFSTransport: EditTransport {
   private let address: BackendAddress
   private let url: String
   private let signedIn: any SignedIn
   private let client: HTTPClient
-  private let serverID: @Sendable (OutgoingEdit) async -> String?
   /// The service as the last token reaches it.
   private var opened: (token: String?, store: WritableWFSStore)?
 
@@ -21,19 +20,16 @@ public actor WFSTransport: EditTransport {
   ///   - signedIn: gives the token, which is sent as `Bearer`.
   ///   - client: sends the requests; by default one of its own.
   ///   - allowsUnencrypted: whether another machine may be asked by http.
-  ///   - serverID: the id that the service gave to the feature of an edit; by default there is none, and
-  ///     new features alone are sent.
   /// - Throws: `.permission` where features would be sent without encryption and may not,
   ///   `.invalidArgument` for an address that cannot be asked.
   public init(
     url: String, signedIn: any SignedIn, client: HTTPClient? = nil,
-    allowsUnencrypted: Bool = false,
-    serverID: @escaping @Sendable (OutgoingEdit) async -> String? = { _ in nil }
+    allowsUnencrypted: Bool = false
   ) throws(FieldpackError) {
     address = try BackendAddress(url)
     try address.checkEncryption(allowsUnencrypted: allowsUnencrypted)
     self.client = if let client { client } else { try HTTPClient() }
-    (self.url, self.signedIn, self.serverID) = (url, signedIn, serverID)
+    (self.url, self.signedIn) = (url, signedIn)
   }
 
   public func send(_ edits: [OutgoingEdit]) async -> [EditAnswer] {
@@ -63,7 +59,7 @@ public actor WFSTransport: EditTransport {
     let store = try store(token)
     let hasLayer = try await !store.having([edit.layer]).isEmpty
     guard hasLayer else { return refusal(of: edit, "\(address.host) has no layer '\(edit.layer)'") }
-    let id = await serverID(edit).map { FeatureID($0) }
+    let id = edit.serverID.map { FeatureID($0) }
     guard edit.operation == .insert || id != nil else {
       return refusal(of: edit, "the id that \(address.host) gave to the feature is not known")
     }
