@@ -90,12 +90,19 @@ struct LogShape: Hashable {
     return "CREATE TABLE \(quoted(log)) (\(([own[0]] + copies + own.dropFirst()).sqlList))"
   }
 
-  /// The indexes of the log: by feature, by edit, and of what is not sent.
+  /// The names of the indexes of a table's log.
+  static func indexNames(on table: String) -> [String] {
+    ["feature", "inserted", "edit", "pending"].map { "\(table)_audit_\($0)" }
+  }
+
+  /// The indexes of the log with their names: by feature, of insertions by feature, by edit, and of what
+  /// is not sent.
   var indexes: [(name: String, sql: String)] {
-    [
-      ("\(log)_feature", "(\(feature))"), ("\(log)_edit", "(\(own(.edit)))"),
-      ("\(log)_pending", "(\(own(.number))) WHERE \(own(.sent)) IS NULL"),
-    ].map { name, keys in
+    let keys = [
+      "(\(feature))", "(\(feature)) WHERE \(own(.operation)) = 1", "(\(own(.edit)))",
+      "(\(own(.number))) WHERE \(own(.sent)) IS NULL",
+    ]
+    return zip(Self.indexNames(on: table), keys).map { name, keys in
       (name, "CREATE INDEX IF NOT EXISTS \(quoted(name)) ON \(quoted(log)) \(keys)")
     }
   }

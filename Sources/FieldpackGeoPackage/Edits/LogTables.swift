@@ -86,8 +86,8 @@ package struct LogTables {
       try file.hasTable(from), try !file.hasTable("\(name)_audit")
     else { return nil }
     for trigger in triggers { try file.execute("DROP TRIGGER IF EXISTS \(quoted(trigger))") }
-    for index in ["feature", "edit", "pending"] {
-      try file.execute("DROP INDEX IF EXISTS \(quoted("\(from)_\(index)"))")
+    for index in LogShape.indexNames(on: old) {
+      try file.execute("DROP INDEX IF EXISTS \(quoted(index))")
     }
     try change.renameTable(from, to: "\(name)_audit")
     try change.renameInCatalogue(from, to: "\(name)_audit")
