@@ -169,7 +169,7 @@ package struct EditLog {
     return nil
   }
 
-  /// Gives own columns other names, where the table has got columns of their names.
+  /// Renames own columns of the log where the table has got columns of the same names.
   private func moveOwnColumns(from before: LogShape, to now: LogShape) throws(FieldpackError) {
     let known = Set(try columnNames())
     for column in now.ownColumns {

@@ -57,7 +57,8 @@ extension GeoPackageWriter {
     }
   }
 
-  /// Inserts a row as it came from elsewhere, and logs it as the edit that it was there.
+  /// Inserts a row that came from elsewhere. The log gets the UUID, author, device and time that the edit
+  /// has there.
   ///
   /// - Parameters:
   ///   - values: for ``EditLog/columns``; the id among them is left out.
@@ -189,7 +190,8 @@ extension GeoPackageWriter {
     return (try? GeoPackageBinary.envelope(of: blob.span.bytes)) ?? nil
   }
 
-  /// Makes the last edit of a feature in the log the one that it was elsewhere.
+  /// Gives the last edit of a feature in the log the UUID, author, device and time that the edit has
+  /// elsewhere.
   private func stamp(
     _ feature: Int64, in log: EditLog, from origin: Origin,
     _ operation: LoggedEdit.Operation? = nil
@@ -254,7 +256,7 @@ extension GeoPackageWriter {
       throw refused(.unsupported, "is not in the change log as it was before its last edit")
     }
     if edit.operation == .update, before.operation == .delete {
-      // The deletion was taken back.
+      // The last edit took a deletion back, so that the feature is deleted again.
       try delete(.integer(feature), in: log.layer)
       return nil
     }
@@ -265,7 +267,7 @@ extension GeoPackageWriter {
         throw refused(.unsupported, "had content that the change log does not hold")
       }
       _ = try insertRow(before.values, in: log, feature: feature)
-      // It is the feature that it was, and no new one.
+      // The log calls the insertion an update, so that the feature keeps its identity.
       let shape = log.shape
       try file.execute(
         "UPDATE \(quoted(shape.log)) SET \(shape.own(.operation)) = 2 "

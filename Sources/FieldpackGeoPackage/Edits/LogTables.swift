@@ -7,7 +7,7 @@ package struct LogTables {
   static let registry = "fieldpack_log"
   /// Who edits, in one row, for the length of a transaction.
   static let editor = "fieldpack_editor"
-  /// Features whose identity the log does not tell.
+  /// Identities of features that cannot be derived from the log.
   static let identities = "fieldpack_identity"
 
   /// The tables that name logged tables in a column `table_name`; the last two are those of the
@@ -16,7 +16,7 @@ package struct LogTables {
 
   let file: GeoPackageSession
 
-  /// Whether the file has logs. A view of that name tells of none.
+  /// Whether the file has logs. A view of that name does not count.
   var exist: Bool {
     get throws(FieldpackError) { try file.kind(of: Self.registry) == "table" }
   }
@@ -59,7 +59,7 @@ package struct LogTables {
       [editor.author.map(SQLiteValue.text) ?? .null, device.map(SQLiteValue.text) ?? .null])
   }
 
-  /// Forgets who edits, for the edits of others.
+  /// Removes author and device, so that edits of other programs do not get them.
   func end() throws(FieldpackError) {
     try file.execute("UPDATE \(Self.editor) SET author = NULL, device = NULL")
   }
@@ -71,8 +71,8 @@ package struct LogTables {
       .compactMap { $0[0].textValue }
   }
 
-  /// Gives the log of a table that another program has renamed the table's new name. SQLite keeps the
-  /// triggers with their table, under their old names.
+  /// Renames a log after another program has renamed its table. SQLite keeps the triggers with the
+  /// table, under their old names.
   ///
   /// - Returns: the new name; `nil` where the table is gone, or has a log of its own.
   @discardableResult

@@ -91,7 +91,7 @@ extension EditLog {
     package init() {}
   }
 
-  /// Chosen edits after one, in their order and without the values of the row. States are none.
+  /// Chosen edits after one, in their order and without the values of the row. States are left out.
   package func edits(
     _ chosen: Selection, after number: Int64, limit: Int
   ) throws(FieldpackError) -> [LoggedEdit] {
@@ -155,7 +155,7 @@ extension EditLog {
     try file.integer("SELECT max(\(shape.own(.number))) FROM \(quoted(shape.log))") ?? 0
   }
 
-  /// The columns whose values an edit changed, of those that the log has. The id is none of them.
+  /// The columns whose values an edit changed, of those that the log has, without the id.
   package func changedColumns(_ edit: LoggedEdit) throws(FieldpackError) -> [Int] {
     guard edit.operation == .update, let before = try last(of: edit.feature, before: edit.number)
     else { return valueColumns }
@@ -164,7 +164,7 @@ extension EditLog {
     return valueColumns.filter { !before.values[$0].isIdentical(to: edit.values[$0]) }
   }
 
-  /// Whether the file tells of a feature that it has its id from this edit on.
+  /// Whether the table of identities has an entry that begins with this edit.
   private func isStart(_ edit: LoggedEdit) throws(FieldpackError) -> Bool {
     try file.integer(
       "SELECT 1 FROM \(LogTables.identities) WHERE table_name = ? AND feature = ? AND since = ?",
@@ -184,7 +184,7 @@ extension EditLog {
   /// What a feature is called in all copies of the file: the UUID of its insertion, else the origin of
   /// the log and the id.
   ///
-  /// - Parameter number: the edit of whose time the id is, since ids are used again.
+  /// - Parameter number: the edit at whose time the feature had the id. Ids are used again.
   package func identity(
     of feature: Int64, at number: Int64 = .max
   ) throws(FieldpackError) -> String {
@@ -207,7 +207,7 @@ extension EditLog {
     return rows.max { $0.0 < $1.0 }?.1 ?? "\(origin):\(feature)"
   }
 
-  /// The id of a feature in this file, and the edits of which it is the id.
+  /// The id of a feature in this file, and the range of edits for which the feature has the id.
   package struct Place: Hashable, Sendable {
     package var feature: Int64
     /// The first edit that the id is for.

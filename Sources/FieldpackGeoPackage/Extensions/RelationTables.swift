@@ -24,7 +24,7 @@ struct RelationTables {
     }
   }
 
-  /// The column of a table of media that holds their content; `nil` for another table.
+  /// The column with the content in a table of media; `nil` for another table.
   static func contentColumn(
     of table: String, in file: GeoPackageSession
   ) throws(FieldpackError) -> String? {

@@ -2,8 +2,8 @@ import Fieldpack
 import FieldpackCore
 import FoundationEssentials
 
-/// The config that a backend gave last: a file that one of the configs of a ``ConfigService`` is, so
-/// that it is there without a network as well.
+/// The config that a backend gave last: a file that a ``ConfigService`` reads like its other configs, so
+/// that the config is there without a network as well.
 ///
 /// Nothing else lies in its folder, because the uris of a config reach what lies beside it.
 struct RemoteConfigFile: Sendable {
@@ -18,14 +18,14 @@ struct RemoteConfigFile: Sendable {
     file = folder.appendingPathComponent(Self.name)
   }
 
-  /// Lets the configs know the file that is kept; `false` where there is none.
+  /// Adds the kept file to the configs; `false` where there is none.
   func load() async throws(FieldpackError) -> Bool {
     guard try read() != nil else { return false }
     try await adopt()
     return true
   }
 
-  /// Keeps another whole config instead.
+  /// Replaces the kept config by another whole one.
   ///
   /// - Throws: `.invalidData` for what is no config; then all stays as it was.
   func replace(_ text: String) async throws(FieldpackError) {

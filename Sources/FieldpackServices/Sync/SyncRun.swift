@@ -198,7 +198,7 @@ public struct SyncRun: Sendable {
         var page = page
         for (index, edit) in page.edits.enumerated() {
           guard let isChange = try intake.takeOrTell(edit, &unfit) else {
-            // What it names comes with another layer, in the next run.
+            // The feature that the edit names comes with another layer, in the next run.
             page.edits.removeSubrange(index...)
             page.position = page.edits.last?.position ?? start
             break
@@ -289,7 +289,7 @@ public struct SyncRun: Sendable {
             answer.conflicts, of: edit, feature: feature, in: layer, at: now, writer)
           told += answer.conflicts.map { .init(layer: layer, feature: feature, values: $0) }
         case .refused:
-          // The first of a feature stands for the later ones.
+          // One parked edit of a feature holds back all later edits of that feature.
           guard refused.insert(edit.identity).inserted else { continue }
           try SyncTables.park(
             edit.id, of: layer, at: Job.target(ofAddress: name), answer.message, now, writer)

@@ -78,7 +78,7 @@ struct EditIntake {
           from: edit.origin(isSent: true, at: now))
         return true
       }
-      // What was deleted here is back only where the receiver's own deletion was taken before.
+      // An own edit that comes back revives a feature only if an edit of the receiver had deleted it.
       if own != nil, try !wasDeletedThere(place) { return false }
       var values =
         try place.map { (place) throws(FieldpackError) in
@@ -95,8 +95,8 @@ struct EditIntake {
     return true
   }
 
-  /// The columns that an edit sets here. An edit of the device that comes back leaves those alone that
-  /// the device has changed since, because those edits come back as well.
+  /// The columns that an edit sets here. An edit of the device that comes back does not set the columns
+  /// that the device changed later, because the later edits come back as well.
   private func changed(
     by edit: SyncEdit, _ own: LoggedEdit?, at place: EditLog.Place?
   ) throws(FieldpackError) -> Set<Int> {

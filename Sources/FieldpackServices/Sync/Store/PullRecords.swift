@@ -4,7 +4,7 @@ import FieldpackSQLite
 
 /// Up to where a device knows the receiver's log, and since which of its own edits.
 struct PullRecords {
-  /// One taking of the receiver's edits.
+  /// Edits that the device took from the receiver, one after the other.
   struct Pull: Hashable {
     /// The edits of the device's log that came then.
     var first: Int64

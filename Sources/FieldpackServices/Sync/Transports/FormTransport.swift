@@ -93,7 +93,7 @@ public struct FormTransport: EditTransport {
     _ response: HTTPResponse, to edit: OutgoingEdit, _ form: Int64, hiding token: String?
   ) -> EditAnswer {
     let document = try? JSONValueReader.read(String(decoding: response.body, as: UTF8.self))
-    // A redirect makes another request of it, whose success says nothing of the edit.
+    // A redirect turns the request into another one, whose success says nothing of the edit.
     let isMoved = (try? HTTPAddress(response.url)) != (try? HTTPAddress(url(of: form)))
     if isMoved || !response.isSuccess && !response.refusesForGood {
       return .later(failure(response).adding(location: edit.location))

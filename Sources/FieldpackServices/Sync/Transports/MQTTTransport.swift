@@ -3,7 +3,8 @@ import FieldpackCore
 /// Carries edits to a backend through its broker, one after the other.
 ///
 /// The feature goes as SpatialConnect's GeoJSON, with the id of the edit as `edit_id` in its
-/// `metadata`; its geometry is taken to be in WGS 84. An edit is accepted when the backend replies so, never because it was sent.
+/// `metadata`; its geometry is taken to be in WGS 84. An edit is accepted when the backend replies so,
+/// never because it was sent.
 public struct MQTTTransport: EditTransport {
   let backend: BackendService
 
@@ -12,7 +13,7 @@ public struct MQTTTransport: EditTransport {
     for edit in edits {
       let answer = await backend.send(edit)
       answers.append(answer)
-      // Those behind it would come before it.
+      // Later edits would arrive before this one.
       if case .later = answer { break }
     }
     return answers
