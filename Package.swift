@@ -198,9 +198,9 @@ let package = Package(
       "FieldpackCLI",
       [
         "Fieldpack", "FieldpackServices", "FieldpackMQTT", "FieldpackGeometry", "FieldpackCore",
-        "FieldpackGeoPackage", "FieldpackSQL", "FieldpackCheck", "FieldpackFormats",
-        "FieldpackMaps", "FieldpackHTTP", "FieldpackTopology",
-      ], testing: ["FieldpackSQLite"])
+        "FieldpackGeoPackage", "FieldpackSQL", "FieldpackSQLite", "FieldpackCheck",
+        "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP", "FieldpackTopology",
+      ])
     + [
       .target(
         name: "FieldpackTestSupport", dependencies: ["FieldpackGeometry", "FieldpackCore"],
@@ -219,8 +219,8 @@ let package = Package(
         name: "FieldpackTestSubject",
         dependencies: [
           "Fieldpack", "FieldpackCLI", "FieldpackServices", "FieldpackCore", "FieldpackFormats",
-          "FieldpackGeoPackage", "FieldpackField", "FieldpackMotion", "FieldpackTestSupport",
-          "FieldpackTestVFS",
+          "FieldpackGeoPackage", "FieldpackField", "FieldpackMotion", "FieldpackSQLite",
+          "FieldpackTestSupport", "FieldpackTestVFS",
         ], path: "Tests/FieldpackTestSubject", swiftSettings: testSettings),
       .executableTarget(
         name: "FieldpackMain", dependencies: ["FieldpackCLI"], swiftSettings: settings),

@@ -8,6 +8,10 @@ static inline int fieldpack_sqlite_config_flag(sqlite3 *db, int option, int valu
   return sqlite3_db_config(db, option, value, &result);
 }
 
+static inline int fieldpack_sqlite_count_no_memory(void) {
+  return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 static inline sqlite3_destructor_type fieldpack_sqlite_transient(void) {
   return SQLITE_TRANSIENT;
 }

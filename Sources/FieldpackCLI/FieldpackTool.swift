@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackSQLite
 
 #if canImport(Glibc)
   import Glibc
@@ -15,6 +16,7 @@ public enum FieldpackTool {
   /// - Parameter arguments: the words after the tool's name.
   public static func run(arguments: [String]) async -> Int32 {
     let console = earlyConsole(arguments)
+    SQLiteLibrary.countNoMemory()
     do throws(FieldpackError) {
       try StandardDescriptors.holdClosed()
     } catch {

@@ -12,7 +12,7 @@ struct SyncListener {
 
   init(_ store: GeoPackageStore) throws {
     let service = SyncService(of: store)
-    server = try LoopbackServer { request in
+    server = try LoopbackServer(keepsRequests: false) { request in
       guard let response = Self.answer(request, by: service) else { return .nothing }
       return .response(response.status, body: response.body)
     }

@@ -68,11 +68,16 @@ public final class LoopbackServer: Sendable {
   private let state: Locked<State>
   private let worker: Worker
 
-  /// - Parameter answer: called on the connection's thread.
-  public init(_ answer: @escaping @Sendable (Request) -> Reply) throws {
+  /// - Parameters:
+  ///   - keepsRequests: whether ``requests`` has them; else none.
+  ///   - answer: called on the connection's thread.
+  public init(
+    keepsRequests: Bool = true, _ answer: @escaping @Sendable (Request) -> Reply
+  ) throws {
     (listener, port) = try Self.listen()
     state = Locked(State())
-    worker = Worker(listener: listener, state: state, answer: answer)
+    worker = Worker(
+      listener: listener, state: state, keepsRequests: keepsRequests, answer: answer)
     onNewThread { [worker] in worker.accept() }
   }
 
@@ -123,6 +128,7 @@ public final class LoopbackServer: Sendable {
   private struct Worker: Sendable {
     let listener: Int32
     let state: Locked<State>
+    let keepsRequests: Bool
     let answer: @Sendable (Request) -> Reply
 
     func accept() {
@@ -149,7 +155,7 @@ public final class LoopbackServer: Sendable {
     private func serve(_ descriptor: Int32, _ connection: Int) {
       var waiting: [UInt8] = []
       while let request = readRequest(descriptor, connection, &waiting) {
-        state.withLock { $0.requests.append(request) }
+        if keepsRequests { state.withLock { $0.requests.append(request) } }
         guard reply(answer(request), to: descriptor) else { break }
       }
       state.withLock { state in state.connections.removeAll { $0 == descriptor } }

@@ -45,8 +45,33 @@ public struct Instant: Hashable, Sendable, Comparable, LosslessStringConvertible
     let remainder = Int(milliseconds % 86_400_000)
     let rest = remainder < 0 ? remainder + 86_400_000 : remainder
     let seconds = rest / 1000
-    return "\(CalendarDate(dayNumber: day))T\(padded(seconds / 3600, 2)):"
-      + "\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2)).\(padded(rest % 1000, 3))Z"
+    let date = CalendarDate(dayNumber: day)
+    let (year, month, dayOfMonth) = date.components
+    guard (0...9999).contains(year) else {
+      return "\(date)T\(padded(seconds / 3600, 2)):"
+        + "\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2)).\(padded(rest % 1000, 3))Z"
+    }
+    return String(unsafeUninitializedCapacity: 24) { text in
+      var end = 0
+      /// Writes so many digits, and what follows them.
+      func write(_ value: Int, _ width: Int, _ mark: Unicode.Scalar) {
+        var value = value
+        for index in (end..<end + width).reversed() {
+          text[index] = UInt8(ascii: "0") + UInt8(value % 10)
+          value /= 10
+        }
+        text[end + width] = UInt8(ascii: mark)
+        end += width + 1
+      }
+      write(year, 4, "-")
+      write(month, 2, "-")
+      write(dayOfMonth, 2, "T")
+      write(seconds / 3600, 2, ":")
+      write(seconds / 60 % 60, 2, ":")
+      write(seconds % 60, 2, ".")
+      write(rest % 1000, 3, "Z")
+      return end
+    }
   }
 
   public static func < (a: Instant, b: Instant) -> Bool { a.milliseconds < b.milliseconds }

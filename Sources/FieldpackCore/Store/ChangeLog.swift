@@ -29,4 +29,19 @@ package struct ChangeLog: Hashable, Sendable {
     let run = Run(kind: .layer, layer: layer, ids: [])
     if runs.last != run { runs.append(run) }
   }
+
+  /// How much was noted at a time.
+  package struct Mark: Hashable, Sendable {
+    fileprivate let runs: Int
+    fileprivate let lastIDs: Int
+  }
+
+  package var mark: Mark { Mark(runs: runs.count, lastIDs: runs.last?.ids.count ?? 0) }
+
+  /// Forgets what was noted since, because it was undone.
+  package mutating func forget(since mark: Mark) {
+    runs.removeLast(runs.count - mark.runs)
+    guard let last = runs.indices.last else { return }
+    runs[last].ids.removeLast(runs[last].ids.count - mark.lastIDs)
+  }
 }

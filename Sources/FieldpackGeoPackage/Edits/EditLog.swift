@@ -4,7 +4,7 @@ import FieldpackSQLite
 /// The change log of a table: who made which edit, and what the row was then.
 ///
 /// Triggers write it, so that edits of every program are in it.
-package struct EditLog {
+package final class EditLog {
   let file: GeoPackageSession
   /// The UUID that copies of the file share: their features have common identities.
   package let origin: String
@@ -22,6 +22,20 @@ package struct EditLog {
   package let lacksContent: Bool
   /// The columns that hold ids of features of other layers: those of a relation's links.
   package let references: [String: LayerID]
+  let statements: KeptStatements<Use>
+  // Looked up once, since a log is used for one transaction.
+  var knownIdentities: Bool?
+  /// The table, where it is written.
+  var target: LayerTable?
+
+  /// What the kept statements of a log do.
+  enum Use: Hashable {
+    case last, number, head
+    case identity, identityTold, insertion, placeTold, end, endTold
+    case changes, row, lastNumber, stamp, markSent
+    case insert(withContent: Bool, withID: Bool)
+    case update([Int], withContent: Bool)
+  }
 
   /// - Returns: `nil` for a table that is not logged.
   package init?(of table: String, in file: GeoPackageSession) throws(FieldpackError) {
@@ -41,6 +55,7 @@ package struct EditLog {
     selection = (names + shape.columns.map { quoted($0) }).sqlList
     lacksContent = try RelationTables.contentColumn(of: table, in: file) != nil
     references = try RelationTables(file: file).references(in: table)
+    statements = KeptStatements(of: file, in: LayerID(table))
   }
 
   /// Begins to log a table. One that is logged stays as it is, but for what is missing.
@@ -62,7 +77,7 @@ package struct EditLog {
     try LogTables(file: file).create()
     if try file.hasTable(shape.log) { try OlderLog(of: shape, in: file).upgrade() }
     try file.execute(
-      "INSERT INTO \(LogTables.registry) (table_name, origin) VALUES (?, \(LogShape.newID))",
+      "INSERT INTO \(LogTables.registry) (table_name, origin) VALUES (?, \(LogShape.newID(of: "random()")))",
       [.text(name)])
     guard let log = try EditLog(of: name, in: file) else {
       throw FieldpackError(.corrupt, "the file forgets what is written to it")

@@ -92,25 +92,20 @@ extension GeoPackageWriter {
     _ values: [SQLiteValue], in log: EditLog, feature: Int64?, content: [UInt8]? = nil
   ) throws(FieldpackError) -> Int64 {
     let table = try target(of: log)
-    var names: [String] = []
-    var bound: [SQLiteValue] = []
-    for index in log.valueColumns {
-      names.append(quoted(log.columns[index]))
-      bound.append(values[index])
+    func text() -> String {
+      var names = log.valueColumns.map { quoted(log.columns[$0]) }
+      if content != nil { names.append(quoted(MediaColumns.data)) }
+      if feature != nil { names.append(table.idExpression) }
+      let marks = names.map { _ in "?" }.sqlList
+      let rest = names.isEmpty ? "DEFAULT VALUES" : "(\(names.sqlList)) VALUES (\(marks))"
+      return "INSERT INTO \(quoted(table.table)) \(rest)"
     }
-    if let content {
-      names.append(quoted(MediaColumns.data))
-      bound.append(.blob(content))
-    }
-    if let feature {
-      names.append(table.idExpression)
-      bound.append(.integer(feature))
-    }
-    let marks = names.map { _ in "?" }.sqlList
-    let rest = names.isEmpty ? "DEFAULT VALUES" : "(\(names.sqlList)) VALUES (\(marks))"
-    let id = try file.changeRow(
-      "INSERT INTO \(quoted(table.table)) \(rest)", bound, of: table,
-      feature: feature.map { .integer($0) })
+    var bound = log.valueColumns.map { values[$0] }
+    if let content { bound.append(.blob(content)) }
+    if let feature { bound.append(.integer(feature)) }
+    let statement = try log.statements(
+      .insert(withContent: content != nil, withID: feature != nil), bound, text())
+    let id = try file.changeRow(statement, of: table, feature: feature.map { .integer($0) })
     grow(table, envelope(of: values, table, log))
     note(.created, id, table)
     return id
@@ -134,16 +129,18 @@ extension GeoPackageWriter {
   ) throws(FieldpackError) {
     let table = try target(of: log)
     try noteShrinking(table, .integer(feature))
-    var names = columns.map { quoted(log.columns[$0]) }
-    var bound = columns.map { values[$0] }
-    if let content {
-      names.append(quoted(MediaColumns.data))
-      bound.append(.blob(content))
+    func text() -> String {
+      var names = columns.map { quoted(log.columns[$0]) }
+      if content != nil { names.append(quoted(MediaColumns.data)) }
+      let assignments = names.map { "\($0) = ?" }.sqlList
+      return "UPDATE \(quoted(table.table)) SET \(assignments) WHERE \(table.idExpression) = ?"
     }
-    let assignments = names.map { "\($0) = ?" }.sqlList
-    try file.changeRow(
-      "UPDATE \(quoted(table.table)) SET \(assignments) WHERE \(table.idExpression) = ?",
-      bound + [.integer(feature)], of: table, feature: .integer(feature))
+    var bound = columns.map { values[$0] }
+    if let content { bound.append(.blob(content)) }
+    bound.append(.integer(feature))
+    let statement = try log.statements(
+      .update(columns, withContent: content != nil), bound, text())
+    try file.changeRow(statement, of: table, feature: .integer(feature))
     grow(table, envelope(of: values, table, log))
     note(.updated, feature, table)
   }
@@ -171,13 +168,20 @@ extension GeoPackageWriter {
 
   /// The table of a log: a layer, or a table of links, which is none.
   private func target(of log: EditLog) throws(FieldpackError) -> LayerTable {
-    guard try !isLayer(log) else { return try writable(log.layer) }
-    let name = log.shape.table
-    try file.triggers?.check(name, store: file.store)
-    return LayerTable(
-      layer: Layer(
-        schema: Schema(layer: log.layer, idColumn: log.shape.hasIDColumn ? log.shape.id : nil),
-        kind: .attributes), table: name, idSQL: quoted(log.shape.id))
+    if let known = log.target { return known }
+    let table: LayerTable
+    if try isLayer(log) {
+      table = try writable(log.layer)
+    } else {
+      let name = log.shape.table
+      try file.triggers?.check(name, store: file.store)
+      table = LayerTable(
+        layer: Layer(
+          schema: Schema(layer: log.layer, idColumn: log.shape.hasIDColumn ? log.shape.id : nil),
+          kind: .attributes), table: name, idSQL: quoted(log.shape.id))
+    }
+    log.target = table
+    return table
   }
 
   private func envelope(
@@ -197,24 +201,42 @@ extension GeoPackageWriter {
     _ operation: LoggedEdit.Operation? = nil
   ) throws(FieldpackError) -> Int64 {
     let shape = log.shape
-    guard let edit = try log.last(of: feature), edit.received == nil else {
+    let row = try log.statements.row(
+      .lastNumber, [.integer(feature)],
+      "SELECT \(shape.own(.number)), \(shape.own(.operation)), \(shape.own(.received)) "
+        + "FROM \(quoted(shape.log)) WHERE \(shape.feature) = ? "
+        + "ORDER BY \(shape.own(.number)) DESC LIMIT 1")
+    guard let row, let number = row[0].integerValue, row[2] == .null else {
       throw FieldpackError(
         .constraint, "an edit of feature \(feature) was not logged", advice: .checkFile,
         location: .init(store: file.store, layer: log.layer, feature: .integer(feature)))
     }
-    let now = origin.received.description
-    try file.execute(
-      "UPDATE \(quoted(shape.log)) SET \(shape.own(.edit)) = ?, \(shape.own(.author)) = ?, "
-        + "\(shape.own(.device)) = ?, \(shape.own(.time)) = ?, \(shape.own(.received)) = ?, "
-        + "\(shape.own(.sent)) = ?, \(shape.own(.operation)) = ? WHERE \(shape.own(.number)) = ?",
+    // Without RETURNING, for which SQLite makes a table each time.
+    try log.statements.run(
+      .stamp,
       [
         .text(origin.id), origin.author.map(SQLiteValue.text) ?? .null,
         origin.device.map(SQLiteValue.text) ?? .null,
-        origin.time.map { .text($0.description) } ?? .null, .text(now),
-        origin.isSent ? .text(now) : .null, .integer((operation ?? edit.operation).rawValue),
-        .integer(edit.number),
-      ])
-    return edit.number
+        origin.time.map { .text($0.description) } ?? .null, .text(origin.received.description),
+        .integer(number),
+      ],
+      "UPDATE \(quoted(shape.log)) SET \(shape.own(.edit)) = ?, \(shape.own(.author)) = ?, "
+        + "\(shape.own(.device)) = ?, \(shape.own(.time)) = ?, \(shape.own(.received)) = ? "
+        + "WHERE \(shape.own(.number)) = ?")
+    if origin.isSent { try markSent([number], in: log, at: origin.received) }
+    if let operation, operation.rawValue != row[1].integerValue {
+      try setOperation(operation, of: number, in: log)
+    }
+    return number
+  }
+
+  private func setOperation(
+    _ operation: LoggedEdit.Operation, of number: Int64, in log: EditLog
+  ) throws(FieldpackError) {
+    let shape = log.shape
+    try file.execute(
+      "UPDATE \(quoted(shape.log)) SET \(shape.own(.operation)) = ? "
+        + "WHERE \(shape.own(.number)) = ?", [.integer(operation.rawValue), .integer(number)])
   }
 
   // MARK: What is sent
@@ -223,11 +245,11 @@ extension GeoPackageWriter {
   package func markSent(
     _ numbers: [Int64], in log: EditLog, at time: Instant
   ) throws(FieldpackError) {
-    let shape = log.shape
+    let (shape, time) = (log.shape, SQLiteValue.text(time.description))
     for number in numbers {
-      try file.execute(
-        "UPDATE \(quoted(shape.log)) SET \(shape.own(.sent)) = ? WHERE \(shape.own(.number)) = ?",
-        [.text(time.description), .integer(number)])
+      try log.statements.run(
+        .markSent, [time, .integer(number)],
+        "UPDATE \(quoted(shape.log)) SET \(shape.own(.sent)) = ? WHERE \(shape.own(.number)) = ?")
     }
   }
 
@@ -268,10 +290,7 @@ extension GeoPackageWriter {
       }
       _ = try insertRow(before.values, in: log, feature: feature)
       // The log calls the insertion an update, so that the feature keeps its identity.
-      let shape = log.shape
-      try file.execute(
-        "UPDATE \(quoted(shape.log)) SET \(shape.own(.operation)) = 2 "
-          + "WHERE \(shape.own(.number)) = ?", [.integer(try log.head())])
+      try setOperation(.update, of: log.head(), in: log)
     }
     return feature
   }
@@ -280,10 +299,10 @@ extension GeoPackageWriter {
 extension GeoPackageSnapshot {
   /// The values of a row for the columns of its log; `nil` where there is no such row.
   package func row(_ feature: Int64, of log: EditLog) throws(FieldpackError) -> [SQLiteValue]? {
-    let (columns, id) = (log.columns.map { quoted($0) }.sqlList, quoted(log.shape.id))
-    return try file.rows(
-      "SELECT \(columns) FROM \(quoted(log.shape.table)) WHERE \(id) = ?", [.integer(feature)]
-    ).first
+    try log.statements.row(
+      .row, [.integer(feature)],
+      "SELECT \(log.columns.map { quoted($0) }.sqlList) FROM \(quoted(log.shape.table)) "
+        + "WHERE \(quoted(log.shape.id)) = ?")
   }
 
   /// The values of the row that a feature has; `nil` where it is not there.

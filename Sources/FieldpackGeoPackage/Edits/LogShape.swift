@@ -73,13 +73,16 @@ struct LogShape: Hashable {
   /// Now, in UTC to the millisecond.
   static let now = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
 
-  /// A new UUID of version 7 (RFC 9562, 5.7). Its first 48 bits are the time in milliseconds, so that
-  /// an index of them grows at its end.
-  static let newID: String = {
+  /// A new UUID of version 7 (RFC 9562, 5.7 and 6.2): the time in milliseconds, bits of a row's number,
+  /// and 48 random bits. An index of them grows at its end, also by one statement that changes many rows,
+  /// for all of which SQLite has the same time.
+  ///
+  /// - Parameter row: an expression in SQL.
+  static func newID(of row: String) -> String {
     let time = "CAST((julianday('now') - 2440587.5) * 86400000.0 AS INTEGER)"
     return "printf('%08x-%04x-7%03x-%04x-%012x', \(time) >> 16, \(time) & 65535, "
-      + "random() & 4095, 32768 | (random() & 16383), random() & 281474976710655)"
-  }()
+      + "(\(row) >> 18) & 4095, 32768 | ((\(row) >> 4) & 16383), random() & 281474976710655)"
+  }
 
   /// The statement that makes the table of the log.
   ///
@@ -109,29 +112,36 @@ struct LogShape: Hashable {
 
   /// The names that the triggers of a table's log have.
   static func triggerNames(on table: String) -> [String] {
-    ["replace", "insert", "update", "delete"].map { "\(table)_audit_\($0)" }
+    ["replace", "insert", "before", "update", "moved", "delete"].map { "\(table)_audit_\($0)" }
   }
 
   /// The triggers of the log with their names.
+  ///
+  /// Their conditions are in WHEN: an INSERT that selects from the log, into which it inserts, makes
+  /// SQLite build a table for the result with each edit.
   var triggers: [(name: String, sql: String)] {
     let t = quoted(table)
     let id = quoted(id)
-    let isUnknown = "NOT EXISTS (SELECT 1 FROM \(quoted(log)) WHERE \(feature) = "
-    let before = "\(insertion([.operation, .time, .sent])) SELECT "
-    let state = ["0", Self.now, Self.now]
+    func isUnknown(_ row: String) -> String {
+      "NOT EXISTS (SELECT 1 FROM \(quoted(log)) WHERE \(feature) = \(row).\(id))"
+    }
+    func state(_ row: String?) -> String { (copies(id, row) + ["0", Self.now, Self.now]).sqlList }
+    let before = insertion([.operation, .time, .sent])
     let last =
       "(SELECT \(own(.operation)) FROM \(quoted(log)) WHERE \(feature) = NEW.\(id) "
       + "ORDER BY \(own(.number)) DESC LIMIT 1)"
     let isMoved = "OLD.\(id) <> NEW.\(id)"
     let bodies = [
       // The row that an insertion replaces, as in INSERT OR REPLACE, is known before only.
-      "BEFORE INSERT ON \(t) BEGIN \(before)\((copies(id, nil) + state).sqlList) FROM \(t) "
-        + "WHERE \(id) = NEW.\(id) AND \(isUnknown)NEW.\(id)); END",
+      "BEFORE INSERT ON \(t) WHEN EXISTS (SELECT 1 FROM \(t) WHERE \(id) = NEW.\(id)) "
+        + "AND \(isUnknown("NEW")) BEGIN \(before) SELECT \(state(nil)) FROM \(t) "
+        + "WHERE \(id) = NEW.\(id); END",
       "AFTER INSERT ON \(t) BEGIN "
         + edit("NEW", "CASE WHEN \(last) IN (0, 1, 2) THEN 2 ELSE 1 END") + " END",
-      "AFTER UPDATE ON \(t) BEGIN \(before)\((copies(id, "OLD") + state).sqlList) "
-        + "WHERE \(isUnknown)OLD.\(id)); \(edit("OLD", "3", where: isMoved)) "
+      "BEFORE UPDATE ON \(t) WHEN \(isUnknown("OLD")) BEGIN \(before) VALUES (\(state("OLD"))); END",
+      "AFTER UPDATE ON \(t) BEGIN "
         + edit("NEW", "CASE WHEN \(isMoved) THEN 1 ELSE 2 END") + " END",
+      "AFTER UPDATE ON \(t) WHEN \(isMoved) BEGIN \(edit("OLD", "3")) END",
       "AFTER DELETE ON \(t) BEGIN \(edit("OLD", "3")) END",
     ]
     return zip(Self.triggerNames(on: table), bodies).map { name, body in
@@ -153,20 +163,22 @@ struct LogShape: Hashable {
   }
 
   /// The statement that logs all rows as deleted.
-  var removalSQL: String { edit(quoted(table), "3", from: quoted(table)) }
-
-  private func edit(
-    _ row: String, _ operation: String, where condition: String? = nil, from source: String? = nil
-  ) -> String {
-    let values =
-      copies(quoted(id), row) + [
-        operation, Self.now, Self.newID, "(SELECT author FROM \(LogTables.editor))",
-        "(SELECT device FROM \(LogTables.editor))",
-      ]
-    return insertion([.operation, .time, .edit, .author, .device]) + " SELECT \(values.sqlList)"
-      + (source.map { " FROM \($0)" } ?? "") + (condition.map { " WHERE \($0)" } ?? "") + ";"
+  var removalSQL: String {
+    "\(insertion(Self.own)) SELECT \(values(quoted(table), "3")) FROM \(quoted(table))"
   }
 
+  /// The own columns that an edit has from the beginning.
+  private static let own: [Own] = [.operation, .time, .edit, .author, .device]
+
+  private func values(_ row: String, _ operation: String) -> String {
+    let editor = ["author", "device"].map { "(SELECT \($0) FROM \(LogTables.editor))" }
+    let edit = [operation, Self.now, Self.newID(of: "\(row).\(quoted(id))")]
+    return (copies(quoted(id), row) + edit + editor).sqlList
+  }
+
+  private func edit(_ row: String, _ operation: String) -> String {
+    "\(insertion(Self.own)) VALUES (\(values(row, operation)));"
+  }
 }
 
 extension LogShape {
@@ -174,15 +186,16 @@ extension LogShape {
   init?(_ text: TriggerTokens, called name: String, on table: String) {
     let names = Self.triggerNames(on: table)
     guard let index = names.firstIndex(where: { SQLName($0) == SQLName(name) }),
-      let shape = Self(reading: text.tokens, on: table, own: index.isMultiple(of: 2) ? 3 : 5),
+      let shape = Self(reading: text.tokens, on: table, own: [3, 5, 3, 5, 5, 5][index]),
       TriggerTokens(shape.triggers[index].sql).tokens == text.tokens
     else { return nil }
     self = shape
   }
 
-  /// The shape that the first list of columns, and the first comparison of an id, tell.
+  /// The shape that the columns of the first INSERT INTO, and the first comparison of an id, tell.
   private init?(reading tokens: [TriggerTokens.Token], on table: String, own: Int) {
-    guard let open = tokens.firstIndex(of: .symbol(UInt8(ascii: "("))),
+    guard let into = tokens.firstIndex(of: .word(SQLName("into"))),
+      let open = tokens[into...].firstIndex(of: .symbol(UInt8(ascii: "("))),
       let close = tokens[open...].firstIndex(of: .symbol(UInt8(ascii: ")"))),
       let id = Self.id(in: tokens)
     else { return nil }

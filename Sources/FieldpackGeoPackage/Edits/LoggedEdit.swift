@@ -18,22 +18,28 @@ package struct LoggedEdit: Hashable, Sendable {
   package var operation: Operation
   /// The row as the edit left it, or of a deletion as it was before, for the columns of the log.
   package var values: [SQLiteValue]
-  package var time: Instant?
+  package var time: Instant? { times.made.flatMap { Instant($0) } }
   /// When the receiver said that it has the edit.
-  package var sent: Instant?
+  package var sent: Instant? { times.sent.flatMap { Instant($0) } }
   /// When the edit came from elsewhere; `nil` for one that was made in this file.
-  package var received: Instant?
+  package var received: Instant? { times.received.flatMap { Instant($0) } }
   /// The UUID of the edit; `nil` for a state.
   package var id: String?
   package var author: String?
   package var device: String?
+  /// As the file has them. Few readers ask for them, and reading a time costs more than a row.
+  fileprivate var times: Times
+
+  fileprivate struct Times: Hashable, Sendable {
+    var made, sent, received: String?
+  }
 }
 
 extension EditLog {
   /// Edits in their order.
   ///
   /// - Parameter condition: in SQL, of columns of ``LogShape``.
-  private func edits(
+  func edits(
     where condition: String, _ values: [SQLiteValue], limit: Int? = nil, newestFirst: Bool = false,
     withValues: Bool = true
   ) throws(FieldpackError) -> [LoggedEdit] {
@@ -53,11 +59,11 @@ extension EditLog {
     guard let number = row[0].integerValue, let feature = row[8].integerValue,
       let operation = row[1].integerValue.flatMap(LoggedEdit.Operation.init)
     else { return nil }
-    func instant(_ index: Int) -> Instant? { row[index].textValue.flatMap { Instant($0) } }
     return LoggedEdit(
       number: number, feature: feature, operation: operation, values: Array(row[9...]),
-      time: instant(2), sent: instant(3), received: instant(4), id: row[5].textValue,
-      author: row[6].textValue, device: row[7].textValue)
+      id: row[5].textValue, author: row[6].textValue, device: row[7].textValue,
+      times: .init(
+        made: row[2].textValue, sent: row[3].textValue, received: row[4].textValue))
   }
 
   /// The edits that are not sent, in their order; the index of those that are pending finds them.
@@ -124,10 +130,11 @@ extension EditLog {
   package func last(
     of feature: Int64, before number: Int64 = .max
   ) throws(FieldpackError) -> LoggedEdit? {
-    try edits(
-      where: "\(shape.feature) = ? AND \(shape.own(.number)) < ?",
-      [.integer(feature), .integer(number)], limit: 1, newestFirst: true
-    ).first
+    try statements.row(
+      .last, [.integer(feature), .integer(number)],
+      "SELECT \(selection) FROM \(quoted(shape.log)) WHERE \(shape.feature) = ? "
+        + "AND \(shape.own(.number)) < ? ORDER BY \(shape.own(.number)) DESC LIMIT 1"
+    ).flatMap(Self.edit)
   }
 
   /// The last edit up to that number, which is no state.
@@ -143,6 +150,14 @@ extension EditLog {
     try edits(where: "\(shape.own(.edit)) = ?", [.text(id)], limit: 1).first
   }
 
+  /// The number of the edit of that UUID; `nil` where the log does not have it.
+  package func number(of id: String) throws(FieldpackError) -> Int64? {
+    try statements.integer(
+      .number, [.text(id)],
+      "SELECT \(shape.own(.number)) FROM \(quoted(shape.log)) WHERE \(shape.own(.edit)) = ? "
+        + "ORDER BY \(shape.own(.number)) LIMIT 1")
+  }
+
   /// How many edits there are.
   package func count() throws(FieldpackError) -> Int {
     let count = try file.integer(
@@ -152,13 +167,21 @@ extension EditLog {
 
   /// The number of the last edit; 0 where there is none.
   package func head() throws(FieldpackError) -> Int64 {
-    try file.integer("SELECT max(\(shape.own(.number))) FROM \(quoted(shape.log))") ?? 0
+    try statements.integer(
+      .head, [], "SELECT max(\(shape.own(.number))) FROM \(quoted(shape.log))") ?? 0
   }
 
   /// The columns whose values an edit changed, of those that the log has, without the id.
   package func changedColumns(_ edit: LoggedEdit) throws(FieldpackError) -> [Int] {
-    guard edit.operation == .update, let before = try last(of: edit.feature, before: edit.number)
-    else { return valueColumns }
+    guard edit.operation == .update else { return valueColumns }
+    return try changedColumns(edit, after: last(of: edit.feature, before: edit.number))
+  }
+
+  /// The same, with the last edit of the feature before it.
+  package func changedColumns(
+    _ edit: LoggedEdit, after before: LoggedEdit?
+  ) throws(FieldpackError) -> [Int] {
+    guard edit.operation == .update, let before else { return valueColumns }
     // A feature that came back under this id has nothing to do with the one that had it before.
     if before.operation == .delete, try isStart(edit) { return valueColumns }
     return valueColumns.filter { !before.values[$0].isIdentical(to: edit.values[$0]) }
@@ -166,7 +189,8 @@ extension EditLog {
 
   /// Whether the table of identities has an entry that begins with this edit.
   private func isStart(_ edit: LoggedEdit) throws(FieldpackError) -> Bool {
-    try file.integer(
+    guard try hasIdentities() else { return false }
+    return try file.integer(
       "SELECT 1 FROM \(LogTables.identities) WHERE table_name = ? AND feature = ? AND since = ?",
       [.text(shape.table), .integer(edit.feature), .integer(edit.number)]) != nil
   }
@@ -177,94 +201,6 @@ extension EditLog {
       "UPDATE \(quoted(shape.log)) SET \(shape.own(.sent)) = ? WHERE \(shape.own(.sent)) IS NULL "
         + "AND \(shape.own(.number)) <= ? AND \(shape.own(.operation)) > 0",
       [.text(time.description), .integer(number)])
-  }
-
-  // MARK: Identities
-
-  /// What a feature is called in all copies of the file: the UUID of its insertion, else the origin of
-  /// the log and the id.
-  ///
-  /// - Parameter number: the edit at whose time the feature had the id. Ids are used again.
-  package func identity(
-    of feature: Int64, at number: Int64 = .max
-  ) throws(FieldpackError) -> String {
-    let inserted = try file.rows(
-      "SELECT \(shape.own(.number)), \(shape.own(.edit)) FROM \(quoted(shape.log)) "
-        + "WHERE \(shape.feature) = ? AND \(shape.own(.number)) <= ? AND \(shape.own(.operation)) = 1 "
-        + "ORDER BY \(shape.own(.number)) DESC LIMIT 1", [.integer(feature), .integer(number)]
-    ).first
-    let told = try file.rows(
-      "SELECT since, identity FROM \(LogTables.identities) WHERE table_name = ? AND feature = ? "
-        + "AND since <= ? ORDER BY since DESC LIMIT 1",
-      [.text(shape.table), .integer(feature), .integer(number)]
-    ).first
-    let rows = [inserted, told].compactMap { row -> (Int64, String)? in
-      guard let row, let since = row[0].integerValue, let name = row[1].textValue else {
-        return nil
-      }
-      return (since, name)
-    }
-    return rows.max { $0.0 < $1.0 }?.1 ?? "\(origin):\(feature)"
-  }
-
-  /// The id of a feature in this file, and the range of edits for which the feature has the id.
-  package struct Place: Hashable, Sendable {
-    package var feature: Int64
-    /// The first edit that the id is for.
-    package var start: Int64
-    /// The edit with which another feature got the id; the largest number where none has.
-    package var end: Int64
-    /// Whether the feature still has the id, there or deleted.
-    package var isCurrent: Bool { end == .max }
-  }
-
-  /// Where a feature is, or was last, in this file; `nil` where it never was here.
-  package func place(of identity: String) throws(FieldpackError) -> Place? {
-    let told = try file.rows(
-      "SELECT feature, since FROM \(LogTables.identities) WHERE table_name = ? AND identity = ? "
-        + "ORDER BY since DESC LIMIT 1", [.text(shape.table), .text(identity)]
-    ).first
-    if let told, let feature = told[0].integerValue, let since = told[1].integerValue {
-      return try place(feature, since)
-    }
-    if let edit = try edit(identity), edit.operation == .insert {
-      return try place(edit.feature, edit.number)
-    }
-    guard let number = identity.split(separator: ":").last.flatMap({ Int64($0) }),
-      identity == "\(origin):\(number)"
-    else { return nil }
-    return try place(number, 0)
-  }
-
-  private func place(_ feature: Int64, _ start: Int64) throws(FieldpackError) -> Place {
-    let inserted = try file.integer(
-      "SELECT min(\(shape.own(.number))) FROM \(quoted(shape.log)) WHERE \(shape.feature) = ? "
-        + "AND \(shape.own(.number)) > ? AND \(shape.own(.operation)) = 1",
-      [.integer(feature), .integer(start)])
-    let told = try file.integer(
-      "SELECT min(since) FROM \(LogTables.identities) WHERE table_name = ? AND feature = ? "
-        + "AND since > ?", [.text(shape.table), .integer(feature), .integer(start)])
-    return Place(feature: feature, start: start, end: min(inserted ?? .max, told ?? .max))
-  }
-
-  /// The edits of a feature after one, in order.
-  package func history(
-    of place: Place, after number: Int64
-  ) throws(FieldpackError) -> [LoggedEdit] {
-    try edits(
-      where: "\(shape.feature) = ? AND \(shape.own(.number)) > ? AND \(shape.own(.number)) >= ? "
-        + "AND \(shape.own(.number)) < ?",
-      [.integer(place.feature), .integer(number), .integer(place.start), .integer(place.end)])
-  }
-
-  /// Writes what a feature is called, from an edit on.
-  package func setIdentity(
-    _ identity: String, of feature: Int64, since number: Int64
-  ) throws(FieldpackError) {
-    try file.execute(
-      "INSERT OR REPLACE INTO \(LogTables.identities) (table_name, feature, since, identity) "
-        + "VALUES (?, ?, ?, ?)",
-      [.text(shape.table), .integer(feature), .integer(number), .text(identity)])
   }
 }
 

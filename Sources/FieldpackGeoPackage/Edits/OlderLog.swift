@@ -55,7 +55,7 @@ struct OlderLog {
     }
     let made: [(String, String)] = [
       (shape.own(.operation), has("audit_op") ? "coalesce(audit_op, 1)" : "1"),
-      (shape.own(.edit), LogShape.newID), (shape.own(.sent), sent),
+      (shape.own(.edit), LogShape.newID(of: "rowid")), (shape.own(.sent), sent),
     ]
     let copied = columns.map { quoted($0.name) }.filter { name in !made.contains { $0.0 == name } }
     try file.execute(

@@ -309,13 +309,21 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
   /// after the error.
   package func whole<R>(_ body: () throws(FieldpackError) -> R) throws(FieldpackError) -> R {
     defer { file.forgetCatalogue() }
-    return try file.connection.savepoint(body)
+    return try undoable(body)
   }
 
   /// The same for statements that change no row of the catalogue, which is not read again then.
   package func wholeRows<R>(_ body: () throws(FieldpackError) -> R) throws(FieldpackError) -> R {
-    do throws(FieldpackError) { return try file.connection.savepoint(body) } catch {
+    do throws(FieldpackError) { return try undoable(body) } catch {
       file.forgetCatalogue()
+      throw error
+    }
+  }
+
+  private func undoable<R>(_ body: () throws(FieldpackError) -> R) throws(FieldpackError) -> R {
+    let mark = log.mark
+    do throws(FieldpackError) { return try file.connection.savepoint(body) } catch {
+      log.forget(since: mark)
       throw error
     }
   }

@@ -23,6 +23,12 @@ public enum SQLiteLibrary {
     return missing
   }
 
+  /// Has SQLite keep no statistics of its memory, for which it locks a mutex with each allocation. For a
+  /// program that begins; once SQLite is in use it has no effect.
+  package static func countNoMemory() {
+    _ = fieldpack_sqlite_count_no_memory()
+  }
+
   /// SpatiaLite's version, for example "5.0.1"; the library is not initialised.
   public static var spatiaLiteVersion: String { String(cString: spatialite_version()) }
 }

@@ -36,7 +36,9 @@ extension SyncRun {
         for edit in pending {
           if let first = refused[edit.feature], edit.number >= first {
             parked += 1
-          } else if let made = try SyncEdit(edit, in: log, links, snapshot) {
+          } else if let made = try SyncEdit(
+            edit, changed: log.changedColumns(edit), in: log, links, snapshot)
+          {
             steps.append(.init(.send, made, in: layer, feature: edit.feature))
           }
         }

@@ -24,7 +24,7 @@ public struct SyncRun: Sendable {
 
   public init(
     of store: GeoPackageStore, with peer: any SyncPeer, clock: FieldClock = .system,
-    batch: Int = 1000
+    batch: Int = 2000
   ) {
     (self.store, self.peer, self.clock, self.batch) = (store, peer, clock, max(1, batch))
   }
@@ -37,6 +37,7 @@ public struct SyncRun: Sendable {
     var report = SyncReport()
     let layers = try await commonLayers(&report.notes)
     let (retries, name) = (retriesParked, peer.name)
+    try await store.keepStatementJournals()
     try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
       try SyncTables.create(in: writer)
       if retries { try SyncTables.forgetRefusals(writer) }
@@ -215,98 +216,6 @@ public struct SyncRun: Sendable {
       entry.conflicts += unfit.count
       conflicts += unfit.prefix(max(0, SyncReport.toldConflicts - conflicts.count))
       if page.isLast || waits { return }
-    }
-  }
-
-  // MARK: Sending
-
-  /// - Returns: whether edits wait for those of another layer.
-  private func push(
-    _ layer: LayerID, of common: [LayerID], _ entry: inout SyncReport.Layer,
-    _ conflicts: inout [SyncReport.Conflict]
-  ) async throws(FieldpackError) -> Bool {
-    let file = FileIdentity(store.path)
-    var last: Int64 = 0
-    while true {
-      let (after, size) = (last, batch)
-      let outgoing = try await store.read {
-        (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
-        try OutgoingEdits(
-          layer, of: common, in: snapshot, at: file, after: after, limit: size)
-      }
-      entry.parked += outgoing.parked
-      if outgoing.waits, outgoing.edits.isEmpty { return true }
-      guard let end = outgoing.last else { return false }
-      last = end
-      var rest = outgoing.edits
-      while !rest.isEmpty {
-        let answers = try await peer.send(rest, of: layer)
-        try check(answers, rest)
-        try await note(answers, to: rest, in: layer, &entry, &conflicts)
-        if answers.last?.verdict == .later { return true }
-        let refused = Set(
-          zip(answers, rest).filter { $0.0.verdict == .refused }.map { $0.1.identity })
-        rest.removeFirst(answers.count)
-        let left = refused.isEmpty ? rest : rest.filter { !refused.contains($0.identity) }
-        entry.parked += rest.count - left.count
-        rest = left
-      }
-    }
-  }
-
-  private func check(
-    _ answers: [SyncAnswer], _ edits: [SyncEdit]
-  ) throws(FieldpackError) {
-    let isSound =
-      !answers.isEmpty && answers.count <= edits.count
-      && zip(answers, edits).allSatisfy { $0.edit == $1.id }
-      && answers.dropLast().allSatisfy { $0.verdict != .later }
-    guard isSound else {
-      throw FieldpackError(
-        .invalidData, "\(peer.name) does not answer the edits that it was sent")
-    }
-  }
-
-  private func note(
-    _ answers: [SyncAnswer], to edits: [SyncEdit], in layer: LayerID,
-    _ entry: inout SyncReport.Layer, _ conflicts: inout [SyncReport.Conflict]
-  ) async throws(FieldpackError) {
-    let now = clock.now
-    let name = peer.name
-    conflicts += try await store.write {
-      (writer: GeoPackageWriter) throws(FieldpackError) -> [SyncReport.Conflict] in
-      let log = try SyncService.log(of: layer, in: writer)
-      var sent: [Int64] = []
-      var refused: Set<String> = []
-      var told: [SyncReport.Conflict] = []
-      for (answer, edit) in zip(answers, edits) {
-        switch answer.verdict {
-        case .applied, .conflict:
-          sent.append(edit.position)
-          guard !answer.conflicts.isEmpty else { continue }
-          let feature = try log.place(of: edit.identity)?.feature
-          try SyncTables.note(
-            answer.conflicts, of: edit, feature: feature, in: layer, at: now, writer)
-          told += answer.conflicts.map { .init(layer: layer, feature: feature, values: $0) }
-        case .refused:
-          // One parked edit of a feature holds back all later edits of that feature.
-          guard refused.insert(edit.identity).inserted else { continue }
-          try SyncTables.park(
-            edit.id, of: layer, at: Job.target(ofAddress: name), answer.message, now, writer)
-        case .later: break
-        }
-      }
-      try writer.markSent(sent, in: log, at: now)
-      return told
-    }
-    conflicts.removeLast(max(0, conflicts.count - SyncReport.toldConflicts))
-    for answer in answers {
-      switch answer.verdict {
-      case .applied, .conflict: entry.sent += 1
-      case .refused: entry.parked += 1
-      case .later: break
-      }
-      entry.conflicts += answer.conflicts.count
     }
   }
 }

@@ -43,9 +43,10 @@ import Testing
 
     func send(
       _ edits: [SyncEdit], of layer: LayerID
-    ) async throws(FieldpackError) -> [SyncAnswer] {
+    ) async throws(FieldpackError) -> SyncReceipt {
       guard refuses.withLock({ $0 }) else { return try await service.send(edits, of: layer) }
-      return [SyncAnswer(edits[0].id, .refused, at: 0, message: "no")]
+      let refusal = SyncAnswer(edits[0].id, .refused, at: 0, message: "no")
+      return SyncReceipt(answers: [refusal], before: 0, position: 0)
     }
   }
 

@@ -53,7 +53,7 @@ import Testing
 
     func send(
       _ edits: [SyncEdit], of layer: LayerID
-    ) async throws(FieldpackError) -> [SyncAnswer] {
+    ) async throws(FieldpackError) -> SyncReceipt {
       // The request is lost, and may arrive late.
       if luck() < badLuck {
         state.withLock { $0.late.append((edits, layer)) }
@@ -62,10 +62,10 @@ import Testing
       if luck() < badLuck, let late = state.withLock({ $0.late.popLast() }) {
         _ = try? await service.send(late.edits, of: late.layer)
       }
-      let answers = try await service.send(edits, of: layer)
+      let receipt = try await service.send(edits, of: layer)
       if luck() < badLuck { _ = try await service.send(edits, of: layer) }
       try lose()
-      return answers
+      return receipt
     }
   }
 
@@ -151,7 +151,9 @@ import Testing
       var found: [(SyncEdit, [SQLiteValue])] = []
       for edit in try log.edits(after: 0, limit: 1_000_000) where edit.device == name {
         guard edit.received == nil,
-          let made = try SyncEdit(edit, in: log, LinkColumns(of: log, in: snapshot), snapshot)
+          let made = try SyncEdit(
+            edit, changed: log.changedColumns(edit), in: log, LinkColumns(of: log, in: snapshot),
+            snapshot)
         else {
           continue
         }

@@ -11,9 +11,19 @@ extension GeoPackageSession {
   func changeRow(
     _ text: String, _ values: [SQLiteValue], of table: LayerTable, feature: FeatureID?
   ) throws(FieldpackError) -> Int64 {
-    let layer = table.layer.id
-    try prepare(text, values, in: layer, feature: feature).run()
-    guard connection.changes == 1 else { throw ignored(feature, in: layer, table: table.table) }
+    try changeRow(
+      prepare(text, values, in: table.layer.id, feature: feature), of: table, feature: feature)
+  }
+
+  /// The same for a statement that has its values.
+  @discardableResult
+  func changeRow(
+    _ statement: SessionStatement, of table: LayerTable, feature: FeatureID?
+  ) throws(FieldpackError) -> Int64 {
+    try statement.run()
+    guard connection.changes == 1 else {
+      throw ignored(feature, in: table.layer.id, table: table.table)
+    }
     return connection.lastInsertRowID
   }
 

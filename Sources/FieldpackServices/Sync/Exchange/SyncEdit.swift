@@ -97,6 +97,18 @@ public struct SyncAnswer: Hashable, Sendable {
   }
 }
 
+/// What a receiver says of the edits that it was sent.
+public struct SyncReceipt: Hashable, Sendable {
+  /// An answer to each edit, in their order.
+  public var answers: [SyncAnswer]
+  /// The last place in the receiver's log before the edits came.
+  public var before: Int64
+  /// The last place after they came.
+  public var position: Int64
+  /// The UUID of the edit at that place; `nil` where there is none.
+  public var edit: String?
+}
+
 /// A value that an edit wanted, and that does not stand because another edit came before.
 public struct SyncConflict: Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable {
@@ -136,5 +148,5 @@ public protocol SyncPeer: Sendable {
   ///
   /// - Returns: an answer to each of them, in the same order, to one edit at least. After `later` no
   ///   further edit is answered.
-  func send(_ edits: [SyncEdit], of layer: LayerID) async throws(FieldpackError) -> [SyncAnswer]
+  func send(_ edits: [SyncEdit], of layer: LayerID) async throws(FieldpackError) -> SyncReceipt
 }

@@ -81,18 +81,35 @@ enum SyncJSON {
 }
 
 extension SyncEdit {
-  var json: JSONValue {
-    SyncJSON.object([
-      "edit_id": .text(id), "op": .integer(Int64(operation.rawValue)), "identity": .text(identity),
-      "position": .integer(position), "base": (base?.position).map { .integer($0) },
-      "replica": (base?.replica).map { .text($0) }, "previous": (base?.previous).map { .text($0) },
-      "changed": .array(changed.map { .text($0) }),
-      "values": .array(values.map { SyncJSON.value($0) }),
-      "content": content.map { .text(Base64.encode($0)) },
-      "sha256": content.map { .text(SHA256.hex($0)) },
-      "time": time.map { .text($0.description) }, "author": author.map { .text($0) },
-      "device": device.map { .text($0) },
-    ])
+  /// Appends the edit as a JSON object. There are very many of them.
+  func append(to bytes: inout [UInt8]) {
+    func list<Item>(_ name: String, _ items: [Item], _ append: (Item, inout [UInt8]) -> Void) {
+      bytes += ",\"\(name)\":[".utf8
+      for (index, item) in items.enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        append(item, &bytes)
+      }
+      bytes.append(UInt8(ascii: "]"))
+    }
+    func text(_ name: String, _ text: String?) {
+      guard let text else { return }
+      bytes += ",\"\(name)\":".utf8
+      JSONText.append(text, to: &bytes)
+    }
+    bytes += "{\"op\":\(operation.rawValue),\"position\":\(position)".utf8
+    text("edit_id", id)
+    text("identity", identity)
+    if let base { bytes += ",\"base\":\(base.position)".utf8 }
+    text("replica", base?.replica)
+    text("previous", base?.previous)
+    list("changed", changed) { JSONText.append($0, to: &$1) }
+    list("values", values) { SyncJSON.value($0).append(to: &$1, keepsFractions: true) }
+    text("content", content.map { Base64.encode($0) })
+    text("sha256", content.map { SHA256.hex($0) })
+    text("time", time?.description)
+    text("author", author)
+    text("device", device)
+    bytes.append(UInt8(ascii: "}"))
   }
 
   init(_ json: JSONValue) throws(FieldpackError) {
@@ -154,28 +171,19 @@ extension SyncLayer {
   }
 }
 
-extension SyncPage {
-  var json: JSONValue {
-    SyncJSON.object([
-      "edits": .array(edits.map(\.json)), "position": .integer(position), "last": .boolean(isLast),
-    ])
-  }
-
-  init(_ json: JSONValue) throws(FieldpackError) {
-    edits = []
-    for item in try SyncJSON.list("edits", of: json) { edits.append(try SyncEdit(item)) }
-    position = try SyncJSON.integer("position", of: json)
-    isLast = json["last"] == .boolean(true)
-  }
-}
-
 extension SyncAnswer {
-  var json: JSONValue {
-    SyncJSON.object([
-      "edit_id": .text(edit), "verdict": .text(verdict.rawValue), "position": .integer(position),
-      "conflicts": conflicts.isEmpty ? nil : .array(conflicts.map(\.json)),
-      "message": message.map { .text($0) },
-    ])
+  func append(to bytes: inout [UInt8]) {
+    bytes += "{\"verdict\":\"\(verdict.rawValue)\",\"position\":\(position),\"edit_id\":".utf8
+    JSONText.append(edit, to: &bytes)
+    if !conflicts.isEmpty {
+      bytes += ",\"conflicts\":".utf8
+      JSONValue.array(conflicts.map(\.json)).append(to: &bytes, keepsFractions: true)
+    }
+    if let message {
+      bytes += ",\"message\":".utf8
+      JSONText.append(message, to: &bytes)
+    }
+    bytes.append(UInt8(ascii: "}"))
   }
 
   init(_ json: JSONValue) throws(FieldpackError) {
@@ -192,6 +200,31 @@ extension SyncAnswer {
       try SyncJSON.text("edit_id", of: json), verdict,
       at: try SyncJSON.integer("position", of: json), conflicts: conflicts,
       message: json["message"]?.string)
+  }
+}
+
+extension SyncReceipt {
+  var bytes: [UInt8] {
+    var bytes = Array("{\"before\":\(before),\"position\":\(position)".utf8)
+    if let edit {
+      bytes += ",\"edit_id\":".utf8
+      JSONText.append(edit, to: &bytes)
+    }
+    bytes += ",\"answers\":[".utf8
+    for (index, answer) in answers.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      answer.append(to: &bytes)
+    }
+    bytes += "]}".utf8
+    return bytes
+  }
+
+  init(_ json: JSONValue) throws(FieldpackError) {
+    answers = []
+    for item in try SyncJSON.list("answers", of: json) { answers.append(try SyncAnswer(item)) }
+    before = try SyncJSON.integer("before", of: json)
+    position = try SyncJSON.integer("position", of: json)
+    edit = json["edit_id"]?.string
   }
 }
 

@@ -76,33 +76,32 @@ public struct HTTPSyncPeer: SyncPeer {
   /// Sends as many of the edits as make 1 MiB, and gives the answers to those.
   public func send(
     _ edits: [SyncEdit], of layer: LayerID
-  ) async throws(FieldpackError) -> [SyncAnswer] {
+  ) async throws(FieldpackError) -> SyncReceipt {
     var body = Array(#"{"edits":["#.utf8)
     var count = 0
     for edit in edits.prefix(SyncResponse.Limit.edits) {
       let start = body.count
       if count > 0 { body.append(UInt8(ascii: ",")) }
-      edit.json.append(to: &body, keepsFractions: true)
+      edit.append(to: &body)
       if count > 0, body.count > SyncResponse.Limit.page {
         body.removeSubrange(start...)
         break
       }
       count += 1
       guard body.count < SyncResponse.Limit.request else {
-        return [
-          SyncAnswer(
-            edit.id, .refused, at: 0, message: "the edit is larger than a receiver takes, 16 MiB")
-        ]
+        let refusal = SyncAnswer(
+          edit.id, .refused, at: 0, message: "the edit is larger than a receiver takes, 16 MiB")
+        return SyncReceipt(answers: [refusal], before: 0, position: 0)
       }
     }
     body += "]}".utf8
     let answer = try await ask("/edits", [("layer", layer.rawValue)], body)
     return try read { () throws(FieldpackError) in
-      var answers: [SyncAnswer] = []
-      for item in try SyncJSON.list("answers", of: answer) { answers.append(try SyncAnswer(item)) }
+      let receipt = try SyncReceipt(answer)
+      let answers = receipt.answers
       guard answers.count == count || answers.count < count && answers.last?.verdict == .later
       else { throw SyncJSON.broken("an answer to each edit") }
-      return answers
+      return receipt
     }
   }
 

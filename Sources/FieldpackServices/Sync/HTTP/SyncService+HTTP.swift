@@ -8,7 +8,7 @@ extension SyncService {
   /// GET  /sync/layers                         {"layers": […]}
   /// GET  /sync/edits?layer=&after=&limit=     {"edits": […], "position": 7, "last": true}
   /// GET  /sync/edit?layer=&position=          {"edit_id": "…"}
-  /// POST /sync/edits?layer=                   {"edits": […]} gives {"answers": […]}
+  /// POST /sync/edits?layer=                   {"edits": […]} gives {"answers": […], …}
   /// ```
   ///
   /// A body is at most 16 MiB, with at most 10,000 edits; so is `limit`, which is 1000 where it is not
@@ -114,7 +114,7 @@ extension SyncService {
       let page = try await edits(of: layer, after: position, limit: size)
       for edit in page.edits where !isFull {
         if bytes.last != UInt8(ascii: "[") { bytes.append(UInt8(ascii: ",")) }
-        edit.json.append(to: &bytes, keepsFractions: true)
+        edit.append(to: &bytes)
         position = edit.position
         isFull = bytes.count >= SyncResponse.Limit.page
       }
@@ -141,8 +141,7 @@ extension SyncService {
     var edits: [SyncEdit] = []
     edits.reserveCapacity(items.count)
     for item in items { edits.append(try SyncEdit(fromOutside: item)) }
-    let answers = try await send(edits, of: layer)
-    return SyncJSON.bytes(SyncJSON.object(["answers": .array(answers.map(\.json))]))
+    return try await send(edits, of: layer).bytes
   }
 }
 

@@ -9,10 +9,14 @@ struct EditReception {
   private let links: LinkColumns
   private let writer: GeoPackageWriter
   private let now: Instant
+  private let statements: KeptStatements<Use>
+
+  private enum Use { case answer, position, replica, remember }
 
   init(
     _ log: EditLog, _ writer: GeoPackageWriter, at now: Instant
   ) throws(FieldpackError) {
+    statements = KeptStatements(of: writer)
     (self.log, self.writer, self.now) = (log, writer, now)
     links = try LinkColumns(of: log, in: writer)
   }
@@ -24,11 +28,33 @@ struct EditReception {
     var isAny = false
   }
 
-  func receive(_ edit: SyncEdit) throws(FieldpackError) -> SyncAnswer {
+  /// Takes edits in their order. After a `later` no further edit is looked at.
+  ///
+  /// - Parameter refusing: whether an edit that does not fit is refused, for which each edit needs a
+  ///   savepoint. Otherwise the error is thrown, and the transaction is to be rolled back.
+  func receive(
+    _ edits: [SyncEdit], refusing: Bool
+  ) throws(FieldpackError) -> [SyncAnswer] {
+    var answers: [SyncAnswer] = []
+    answers.reserveCapacity(edits.count)
+    var refused: Set<String> = []
+    for edit in edits {
+      let answer =
+        refused.contains(edit.identity)
+        ? try refuse(edit, "an earlier edit of the feature is refused")
+        : try receive(edit, refusing: refusing)
+      if answer.verdict == .refused { refused.insert(edit.identity) }
+      answers.append(answer)
+      if answer.verdict == .later { break }
+    }
+    return answers
+  }
+
+  private func receive(_ edit: SyncEdit, refusing: Bool) throws(FieldpackError) -> SyncAnswer {
     if let known = try answer(to: edit) { return known }
-    if let own = try log.edit(edit.id) {
+    if let number = try log.number(of: edit.id) {
       // The edit was there before the file was copied.
-      return SyncAnswer(edit.id, .applied, at: own.number)
+      return SyncAnswer(edit.id, .applied, at: number)
     }
     guard edit.values.count == log.valueColumns.count, let base = edit.base else {
       throw SyncJSON.broken("values for the columns of layer '\(log.layer)', or a base")
@@ -39,18 +65,19 @@ struct EditReception {
     }
     let answer: SyncAnswer
     do throws(FieldpackError) {
-      answer = try writer.wholeRows { () throws(FieldpackError) in
-        try apply(edit, values, base)
-      }
+      answer =
+        refusing
+        ? try writer.wholeRows { () throws(FieldpackError) in try apply(edit, values, base) }
+        : try apply(edit, values, base)
     } catch {
-      guard error.isForGood else { throw error }
+      guard refusing, error.isForGood else { throw error }
       answer = try refuse(edit, error.message)
     }
     try remember(answer, base)
     return answer
   }
 
-  func refuse(_ edit: SyncEdit, _ message: String) throws(FieldpackError) -> SyncAnswer {
+  private func refuse(_ edit: SyncEdit, _ message: String) throws(FieldpackError) -> SyncAnswer {
     SyncAnswer(edit.id, .refused, at: try log.head(), message: message)
   }
 
@@ -92,14 +119,14 @@ struct EditReception {
     let changed = log.indexes(of: edit.changed).filter { !wanted[$0].isIdentical(to: current[$0]) }
     let conflicts = changed.filter { foreign.columns.contains($0) }
     let applied = changed.filter { !foreign.columns.contains($0) }
-    var position = try log.head()
     var content = edit.content
     if content != nil, try writer.content(of: feature, in: log) == content { content = nil }
-    if !applied.isEmpty || content != nil {
-      position = try writer.update(
+    let position =
+      applied.isEmpty && content == nil
+      ? try log.head()
+      : try writer.update(
         feature, applied, of: wanted, in: log, content: content,
         from: edit.origin(isSent: false, at: now))
-    }
     return try answer(
       edit, feature, at: position,
       conflicts.map {
@@ -159,39 +186,38 @@ struct EditReception {
     _ place: EditLog.Place, _ edit: SyncEdit, _ base: SyncEdit.Base
   ) throws(FieldpackError) -> Foreign {
     var found = Foreign()
+    let changes = try log.changes(of: place, after: base.position)
+    guard !changes.isEmpty else { return found }
     var previous = Int64.min
     if let id = base.previous { previous = try position(of: id) ?? .min }
-    for row in try log.history(of: place, after: base.position) {
-      guard let id = row.id, row.operation != .delete else { continue }
-      if row.number <= previous, try replica(of: id) == base.replica { continue }
+    for (number, id) in changes {
+      if number <= previous, try received(.replica, id)?.textValue == base.replica { continue }
       found.isAny = true
-      found.columns.formUnion(try log.changedColumns(row))
+      guard let edit = try log.edit(id) else { continue }
+      found.columns.formUnion(try log.changedColumns(edit))
     }
     return found
   }
 
   private func position(of edit: String) throws(FieldpackError) -> Int64? {
-    if let row = try received("position", edit) { return row.integerValue }
-    return try log.edit(edit)?.number
+    if let row = try received(.position, edit) { return row.integerValue }
+    return try log.number(of: edit)
   }
 
-  private func replica(of edit: String) throws(FieldpackError) -> String? {
-    try received("replica", edit)?.textValue
-  }
-
-  private func received(_ column: String, _ edit: String) throws(FieldpackError) -> SQLiteValue? {
-    try writer.rows(
-      "SELECT \(column) FROM \(SyncTables.received) WHERE edit_id = ?", [.text(edit)]
-    ).first?.first
+  private func received(_ column: Use, _ edit: String) throws(FieldpackError) -> SQLiteValue? {
+    try statements.row(
+      column, [.text(edit)],
+      "SELECT \(column) FROM \(SyncTables.received) WHERE edit_id = ?"
+    )?.first
   }
 
   // MARK: Answers that were given
 
   private func answer(to edit: SyncEdit) throws(FieldpackError) -> SyncAnswer? {
-    let rows = try writer.rows(
-      "SELECT verdict, position, message FROM \(SyncTables.received) WHERE edit_id = ?",
-      [.text(edit.id)])
-    guard let row = rows.first, let verdict = row[0].textValue.flatMap(SyncAnswer.Verdict.init)
+    let row = try statements.row(
+      .answer, [.text(edit.id)],
+      "SELECT verdict, position, message FROM \(SyncTables.received) WHERE edit_id = ?")
+    guard let row, let verdict = row[0].textValue.flatMap(SyncAnswer.Verdict.init)
     else { return nil }
     var conflicts: [SyncConflict] = []
     if verdict == .conflict {
@@ -209,15 +235,15 @@ struct EditReception {
   ) throws(FieldpackError) {
     // A refusal changes nothing here, so that the edit may be tried again.
     guard answer.verdict == .applied || answer.verdict == .conflict else { return }
-    try writer.execute(
-      "INSERT INTO \(SyncTables.received) (edit_id, position, replica, verdict, message) "
-        + "VALUES (?, ?, ?, ?, ?)",
+    try statements.run(
+      .remember,
       [
         .text(answer.edit), .integer(answer.position), .text(base.replica),
         .text(answer.verdict.rawValue), answer.message.map(SQLiteValue.text) ?? .null,
-      ])
+      ],
+      "INSERT INTO \(SyncTables.received) (edit_id, position, replica, verdict, message) "
+        + "VALUES (?, ?, ?, ?, ?)")
   }
-
 }
 
 extension SyncEdit {
@@ -260,7 +286,7 @@ extension SyncConflict {
 
 extension FieldpackError {
   /// Whether an edit that fails so will never be taken.
-  fileprivate var isForGood: Bool {
+  var isForGood: Bool {
     switch code {
     case .constraint, .invalidData, .notFound, .unsupported: true
     default: false

@@ -42,8 +42,14 @@ struct OutgoingEdits {
         return
       }
       last = edit.number
-      let base = try Self.base(edit, log, records, replica)
-      guard let made = try SyncEdit(edit, in: log, links, snapshot, base: base) else { continue }
+      // A receiver compares updates and deletions alone with what it has.
+      let before =
+        edit.operation == .insert ? nil : try log.last(of: edit.feature, before: edit.number)
+      let base = try Self.base(edit, after: before, log, records, replica)
+      let made = try SyncEdit(
+        edit, changed: log.changedColumns(edit, after: before), in: log, links, snapshot,
+        base: base)
+      guard let made else { continue }
       edits.append(made)
       size += made.content?.count ?? 0
       if size >= SyncEdit.contentAtOnce { return }
@@ -65,9 +71,10 @@ struct OutgoingEdits {
   }
 
   private static func base(
-    _ edit: LoggedEdit, _ log: EditLog, _ records: PullRecords, _ replica: String
+    _ edit: LoggedEdit, after before: LoggedEdit?, _ log: EditLog, _ records: PullRecords,
+    _ replica: String
   ) throws(FieldpackError) -> SyncEdit.Base {
-    var before = try log.last(of: edit.feature, before: edit.number)
+    var before = before
     while let found = before {
       // States and edits that came from the receiver were not made here.
       if found.id != nil, try !records.hold(found.number) { break }

@@ -15,14 +15,24 @@ struct PullRecords {
     var edit: String?
   }
 
-  let layer: LayerID
-  let snapshot: GeoPackageSnapshot
+  private enum Use { case before, hold }
 
-  private func pull(_ condition: String, _ values: [SQLiteValue]) throws(FieldpackError) -> Pull? {
-    let rows = try snapshot.rows(
+  private let layer: LayerID
+  private let snapshot: GeoPackageSnapshot
+  private let statements: KeptStatements<Use>
+
+  init(layer: LayerID, snapshot: GeoPackageSnapshot) {
+    (self.layer, self.snapshot) = (layer, snapshot)
+    statements = KeptStatements(of: snapshot)
+  }
+
+  /// The last one before an edit of the device.
+  func before(_ edit: Int64) throws(FieldpackError) -> Pull? {
+    let row = try statements.row(
+      .before, [.text(layer.rawValue), .integer(edit)],
       "SELECT first, last, position, edit_id FROM \(SyncTables.pulls) WHERE table_name = ? "
-        + "\(condition) ORDER BY last DESC LIMIT 1", [.text(layer.rawValue)] + values)
-    guard let row = rows.first, let first = row[0].integerValue, let last = row[1].integerValue,
+        + "AND last < ? ORDER BY last DESC LIMIT 1")
+    guard let row, let first = row[0].integerValue, let last = row[1].integerValue,
       let position = row[2].integerValue
     else { return nil }
     return Pull(first: first, last: last, position: position, edit: row[3].textValue)
@@ -30,20 +40,16 @@ struct PullRecords {
 
   /// The last one; `nil` also in a file that was never synchronised.
   func last() throws(FieldpackError) -> Pull? {
-    try snapshot.hasTable(SyncTables.pulls) ? pull("", []) : nil
-  }
-
-  /// The last one before an edit of the device.
-  func before(_ edit: Int64) throws(FieldpackError) -> Pull? {
-    try pull("AND last < ?", [.integer(edit)])
+    try snapshot.hasTable(SyncTables.pulls) ? before(.max) : nil
   }
 
   /// Whether an edit of the device's log came from the receiver.
   func hold(_ edit: Int64) throws(FieldpackError) -> Bool {
-    try snapshot.rows(
+    let first = try statements.integer(
+      .hold, [.text(layer.rawValue), .integer(edit)],
       "SELECT first FROM \(SyncTables.pulls) WHERE table_name = ? AND last >= ? "
-        + "ORDER BY last LIMIT 1", [.text(layer.rawValue), .integer(edit)]
-    ).first?[0].integerValue.map { $0 <= edit } ?? false
+        + "ORDER BY last LIMIT 1")
+    return first.map { $0 <= edit } ?? false
   }
 
   /// Adds a taking. It goes on with the one before, where the device made no edit in between.

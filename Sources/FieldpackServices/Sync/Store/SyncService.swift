@@ -48,7 +48,10 @@ public struct SyncService: SyncPeer {
       var edits: [SyncEdit] = []
       var size = 0
       for edit in logged {
-        guard let made = try SyncEdit(edit, in: log, links, snapshot) else { continue }
+        let changed = try log.changedColumns(edit)
+        guard let made = try SyncEdit(edit, changed: changed, in: log, links, snapshot) else {
+          continue
+        }
         edits.append(made)
         size += made.content?.count ?? 0
         if size >= SyncEdit.contentAtOnce, edit != logged.last {
@@ -72,24 +75,30 @@ public struct SyncService: SyncPeer {
 
   public func send(
     _ edits: [SyncEdit], of layer: LayerID
-  ) async throws(FieldpackError) -> [SyncAnswer] {
+  ) async throws(FieldpackError) -> SyncReceipt {
+    try await store.keepStatementJournals()
+    // Savepoints take as long as the edits. Few edits are refused, so that most transactions need none.
+    do throws(FieldpackError) {
+      return try await receive(edits, of: layer, refusing: false)
+    } catch {
+      guard error.isForGood else { throw error }
+      return try await receive(edits, of: layer, refusing: true)
+    }
+  }
+
+  private func receive(
+    _ edits: [SyncEdit], of layer: LayerID, refusing: Bool
+  ) async throws(FieldpackError) -> SyncReceipt {
     let now = clock.now
     return try await store.write {
-      (writer: GeoPackageWriter) throws(FieldpackError) -> [SyncAnswer] in
+      (writer: GeoPackageWriter) throws(FieldpackError) -> SyncReceipt in
       try SyncTables.create(in: writer)
-      let reception = try EditReception(Self.log(of: layer, in: writer), writer, at: now)
-      var answers: [SyncAnswer] = []
-      var refused: Set<String> = []
-      for edit in edits {
-        let answer =
-          refused.contains(edit.identity)
-          ? try reception.refuse(edit, "an earlier edit of the feature is refused")
-          : try reception.receive(edit)
-        if answer.verdict == .refused { refused.insert(edit.identity) }
-        answers.append(answer)
-        if answer.verdict == .later { break }
-      }
-      return answers
+      let log = try Self.log(of: layer, in: writer)
+      let before = try log.head()
+      let answers = try EditReception(log, writer, at: now).receive(edits, refusing: refusing)
+      let position = try log.head()
+      return SyncReceipt(
+        answers: answers, before: before, position: position, edit: try log.id(at: position))
     }
   }
 }
@@ -126,17 +135,17 @@ extension SyncEdit {
   /// After so many bytes of media no more edits are taken into memory.
   static let contentAtOnce = 8 << 20
 
+  /// - Parameter changed: the positions of the columns that the edit changed.
   /// - Returns: `nil` for a row that is no edit.
   init?(
-    _ edit: LoggedEdit, in log: EditLog, _ links: LinkColumns, _ snapshot: GeoPackageSnapshot,
-    base: Base? = nil
+    _ edit: LoggedEdit, changed: [Int], in log: EditLog, _ links: LinkColumns,
+    _ snapshot: GeoPackageSnapshot, base: Base? = nil
   ) throws(FieldpackError) {
     guard let id = edit.id,
       let operation = OutgoingEdit.Operation(rawValue: Int(edit.operation.rawValue))
     else { return nil }
     var values = edit.values
     try links.replaceIDs(in: &values)
-    let changed = try log.changedColumns(edit)
     var content: [UInt8]?
     // An update that changed none of the columns in the log changed the content.
     if log.lacksContent, operation == .insert || operation == .update && changed.isEmpty {
@@ -144,9 +153,8 @@ extension SyncEdit {
       content = try snapshot.content(of: edit.feature, in: log) ?? []
     }
     self.init(
-      id: id, operation: operation, identity: try log.identity(of: edit.feature, at: edit.number),
-      position: edit.number, base: base,
-      changed: changed.map { log.columns[$0] },
+      id: id, operation: operation, identity: try log.identity(of: edit),
+      position: edit.number, base: base, changed: changed.map { log.columns[$0] },
       values: log.valueColumns.map { values[$0] }, content: content, time: edit.time,
       author: edit.author, device: edit.device)
   }
