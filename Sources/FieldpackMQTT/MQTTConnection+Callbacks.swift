@@ -73,7 +73,8 @@
 
     private func received(_ message: mosquitto_message) {
       let length = Int(message.payloadlen)
-      guard let topic = message.topic, length <= maximumLength else { return }
+      guard let topic = message.topic else { return }
+      guard length <= maximumLength else { return state.withLock { $0.isTooLong = true } }
       let bytes = UnsafeRawBufferPointer(start: message.payload, count: length)
       inbox.put(
         .message(

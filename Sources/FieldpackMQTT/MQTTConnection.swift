@@ -48,6 +48,8 @@
       var detail: String?
       /// How many bytes had come when the last packet was whole.
       var wholeBytes: UInt64 = 0
+      /// Whether a message came that is longer than any may be.
+      var isTooLong = false
     }
 
     let handle: Handle
@@ -173,12 +175,12 @@
           latest = end
           if code != MQTTLibrary.success || .now > end { return closed }
         }
-        guard code == MQTTLibrary.success else { return failure(code) }
         if isFlooded {
           return FieldpackError(
             .invalidData,
             "the broker \(name) sent a message of more than \(maximumLength) bytes")
         }
+        guard code == MQTTLibrary.success else { return failure(code) }
       }
     }
 
@@ -211,11 +213,13 @@
       return FieldpackError(mosquitto: code, "the broker \(name) cannot be reached")
     }
 
-    /// Whether a packet is coming that is longer than any message may be. A broker of MQTT 5 sends none
-    /// such; libmosquitto itself would take 256 MB.
+    /// Whether a packet is coming, or came, that is longer than any message may be. A broker of MQTT 5
+    /// sends none such; libmosquitto itself takes 256 MB, all at once from a broker that is fast enough.
     private var isFlooded: Bool {
       let received = fieldpack_received_bytes(mosquitto_socket(handle.raw))
-      return state.withLock { received > $0.wholeBytes + UInt64(maximumLength) + (8 << 20) }
+      return state.withLock {
+        $0.isTooLong || received > $0.wholeBytes + UInt64(maximumLength) + (8 << 20)
+      }
     }
 
     // MARK: Sending
