@@ -193,7 +193,7 @@ let package = Package(
       [
         "Fieldpack", "FieldpackServices", "FieldpackCore", "FieldpackField",
         .target(name: "CMosquitto", condition: .when(traits: ["MQTT"])),
-      ])
+      ], testing: ["FieldpackGeometry", "FieldpackSQLite", "FieldpackGeoPackage"])
     + engine(
       "FieldpackCLI",
       [
@@ -218,9 +218,9 @@ let package = Package(
       .executableTarget(
         name: "FieldpackTestSubject",
         dependencies: [
-          "Fieldpack", "FieldpackCLI", "FieldpackServices", "FieldpackCore", "FieldpackFormats",
-          "FieldpackGeoPackage", "FieldpackField", "FieldpackMotion", "FieldpackSQLite",
-          "FieldpackTestSupport", "FieldpackTestVFS",
+          "Fieldpack", "FieldpackCLI", "FieldpackServices", "FieldpackMQTT", "FieldpackGeometry",
+          "FieldpackCore", "FieldpackFormats", "FieldpackGeoPackage", "FieldpackField",
+          "FieldpackMotion", "FieldpackSQLite", "FieldpackTestSupport", "FieldpackTestVFS",
         ], path: "Tests/FieldpackTestSubject", swiftSettings: testSettings),
       .executableTarget(
         name: "FieldpackMain", dependencies: ["FieldpackCLI"], swiftSettings: settings),

@@ -73,6 +73,17 @@ import Testing
     #expect(try database.scalar("SELECT 1") == 1)
   }
 
+  @Test func `by the clock of a thread a sleep brings no deadline nearer`() throws {
+    let database = try Connection(inMemory: .own)
+    database.clock = .thread
+    let start = database.clock.now
+    database.deadline = start + .milliseconds(50)
+    usleep(60_000)
+    #expect(!database.isDeadlinePassed && database.clock.now - start < .milliseconds(50))
+    let error = #expect(throws: SQLiteError.self) { try database.scalar(Self.endless) }
+    #expect(error?.message == "the deadline has passed")
+  }
+
   @Test func `a handle may be used after its connection`() throws {
     let handle = try Connection(inMemory: .own).interruptHandle
     handle.interrupt()

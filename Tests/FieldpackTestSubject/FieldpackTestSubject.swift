@@ -30,6 +30,7 @@ import FoundationEssentials
     switch words[1] {
     case "receive": try await receive(from: words[3], into: store)
     case "sync": try await synchronise(store, with: words[3])
+    case "deliver": try await EditingDevice(store, atPort: Int(words[3]) ?? 0).run()
     case "serve":
       let listener = try SyncListener(store)
       show(listener.address)

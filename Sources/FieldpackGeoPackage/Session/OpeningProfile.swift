@@ -19,10 +19,10 @@ public struct OpeningProfile: Hashable, Sendable {
   private let isOwn: Bool
   /// What errors call the file; `nil` for its path.
   package var shownPath: String?
-  /// How long the file's views may run while the file is opened; `nil` for no limit.
+  /// How long a processor may work for the file's views while the file is opened; `nil` for no limit.
   package var patience: Duration?
   /// What tells the time for ``patience``.
-  package var clock = DeadlineClock.system
+  package var clock = DeadlineClock.thread
   /// How many steps SQLite's virtual machine may take from one row of a view to the next.
   ///
   /// A sum over a hundred million rows takes as many. A view that gives rows without end is not
@@ -39,9 +39,9 @@ public struct OpeningProfile: Hashable, Sendable {
   ///
   /// Values, statements, nesting and triggers have lower limits than SQLite's own. The schema is
   /// not trusted: views may call SQLite's plain functions and ours, but no virtual table. Opening
-  /// (reading the catalogue and counting the rows of views) takes 5 s at most. A query of a view
-  /// that gives no row for minutes is ended (`.invalidData`), by counting SQLite's steps. The file
-  /// is not mapped into memory.
+  /// (reading the catalogue and counting the rows of views) takes 5 s of a processor's work at most.
+  /// A query of a view that gives no row for minutes is ended (`.invalidData`), by counting SQLite's
+  /// steps. The file is not mapped into memory.
   public static let foreign = OpeningProfile(isOwn: false)
 
   /// A file that the caller made and keeps to itself, for example a cache.

@@ -106,6 +106,7 @@ import Testing
   @Test(arguments: [
     ("", OpeningProfile.foreign, "a view gives more than the file has room for"),
     ("WHERE i < 0", impatient, "reading the file's catalogue takes too long"),
+    ("WHERE i < 0", hurried, "reading the file's catalogue takes too long"),
   ])
   func `a catalogue without end is refused`(
     condition: String, profile: OpeningProfile, reason: String
@@ -158,6 +159,13 @@ import Testing
   private static var limited: OpeningProfile {
     var profile = OpeningProfile.foreign
     profile.viewSteps = 100_000
+    return profile
+  }
+
+  /// By its own clock, which a machine that sleeps does not turn.
+  private static var hurried: OpeningProfile {
+    var profile = OpeningProfile.foreign
+    profile.patience = .milliseconds(50)
     return profile
   }
 
