@@ -74,7 +74,10 @@
     private func received(_ message: mosquitto_message) {
       let length = Int(message.payloadlen)
       guard let topic = message.topic else { return }
-      guard length <= maximumLength else { return state.withLock { $0.isTooLong = true } }
+      guard length <= maximumLength else {
+        if length > maximumLength + Self.slack { state.withLock { $0.isTooLong = true } }
+        return
+      }
       let bytes = UnsafeRawBufferPointer(start: message.payload, count: length)
       inbox.put(
         .message(

@@ -48,7 +48,7 @@
       var detail: String?
       /// How many bytes had come when the last packet was whole.
       var wholeBytes: UInt64 = 0
-      /// Whether a message came that is longer than any may be.
+      /// Whether a message came that ends the connection by its length.
       var isTooLong = false
     }
 
@@ -213,12 +213,15 @@
       return FieldpackError(mosquitto: code, "the broker \(name) cannot be reached")
     }
 
+    /// A message that is longer than any may be is left out. By so many bytes more it ends the connection.
+    static let slack = 8 << 20
+
     /// Whether a packet is coming, or came, that is longer than any message may be. A broker of MQTT 5
     /// sends none such; libmosquitto itself takes 256 MB, all at once from a broker that is fast enough.
     private var isFlooded: Bool {
       let received = fieldpack_received_bytes(mosquitto_socket(handle.raw))
       return state.withLock {
-        $0.isTooLong || received > $0.wholeBytes + UInt64(maximumLength) + (8 << 20)
+        $0.isTooLong || received > $0.wholeBytes + UInt64(maximumLength + Self.slack)
       }
     }
 

@@ -25,6 +25,8 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
   private var touchedPyramids: [LayerID: TilePyramid] = [:]
   /// The nonlinear geometry types that are registered for a layer.
   private var curves: [LayerID: CurveTypes] = [:]
+  /// The statements of updates, by their table and the columns that they set.
+  private lazy var updates = KeptStatements<[String]>(of: file)
 
   func table(_ layer: LayerID) throws(FieldpackError) -> LayerTable {
     let catalogue = try file.catalogue()
@@ -113,18 +115,27 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
     let table = try writable(layer)
     let encoder = FeatureEncoder(file: file, table: table)
     var values = try encoder.values(attributes, of: id)
-    guard try exists(id, table) else { throw missing(id, table) }
+    var envelope: Envelope?
     if case .set(let new) = geometry, try !has(new, id, encoder) {
       try noteShrinking(table, id)
       values.append(try encoder.geometry(new))
-      grow(table, new?.envelope)
+      envelope = new?.envelope
     }
-    guard !values.isEmpty else { return }
-    grow(table, nil)
-    let assignments = values.map { "\($0.0) = ?" }.sqlList
-    try file.changeRow(
-      "UPDATE \(quoted(table.table)) SET \(assignments) WHERE \(table.idExpression) = ?",
-      values.map(\.1) + [.integer(try number(id, table))], of: table, feature: id)
+    guard !values.isEmpty else {
+      guard try exists(id, table) else { throw missing(id, table) }
+      return
+    }
+    let statement = try updates(
+      [table.table] + values.map(\.0), values.map(\.1) + [.integer(try number(id, table))],
+      "UPDATE \(quoted(table.table)) SET \(values.map { "\($0.0) = ?" }.sqlList) "
+        + "WHERE \(table.idExpression) = ?")
+    do throws(FieldpackError) {
+      try file.changeRow(statement, of: table, feature: id)
+    } catch {
+      guard try exists(id, table) else { throw missing(id, table) }
+      throw error
+    }
+    grow(table, envelope)
     if case .set(let new?) = geometry { try registerCurves(in: new, table) }
     log.note(.updated, id, in: table.layer.id)
   }

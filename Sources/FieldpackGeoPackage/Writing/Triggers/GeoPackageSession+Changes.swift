@@ -20,7 +20,9 @@ extension GeoPackageSession {
   func changeRow(
     _ statement: SessionStatement, of table: LayerTable, feature: FeatureID?
   ) throws(FieldpackError) -> Int64 {
-    try statement.run()
+    do throws(FieldpackError) { try statement.run() } catch {
+      throw error.adding(location: .init(store: store, layer: table.layer.id, feature: feature))
+    }
     guard connection.changes == 1 else {
       throw ignored(feature, in: table.layer.id, table: table.table)
     }
