@@ -57,6 +57,16 @@ import Testing
     #expect(try package.faults() == [])
   }
 
+  @Test func `UUIDs grow within one statement, for which SQLite has one time`() async throws {
+    let package = try await Self.package((1...80).map { "well \($0)" })
+    try package.run("UPDATE points SET name = 'all'")
+    let ids = try package.rows(
+      "SELECT substr(edit_id, 1, 23) FROM points_audit WHERE audit_op = 2 ORDER BY audit_id")
+    // Sixteen rows share what is before the random bits.
+    #expect(ids.count == 80 && Set(ids).count == 6)
+    #expect(ids == ids.sorted())
+  }
+
   /// What SQL does, and the operations and names that the log has then.
   @Test(arguments: [
     ("INSERT OR REPLACE INTO points (fid, name) VALUES (1, 'new')", ["0 one", "2 new"]),

@@ -24,6 +24,29 @@ import Testing
     INSERT INTO gpkg_geometry_columns VALUES ('wells', 'geom', 'POINT', 4326, 0, 0);
     """
 
+  @Test func `observers are not told of rows whose changes were undone`() async throws {
+    let point = Feature(geometry: .point(x: 1, y: 1), attributes: ["name": "one"])
+    let package = try await TestPackage(points: [point], "")
+    try await package.withStore { store in
+      let told = Locked<[String]>([])
+      store.observe { log in
+        told.withLock { $0 += log.runs.map { "\($0.kind) \($0.ids)" } }
+      }
+      try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+        let kept = try writer.create(Feature(attributes: ["name": "kept"]), in: "points")
+        do throws(FieldpackError) {
+          try writer.wholeRows { () throws(FieldpackError) in
+            try writer.create(Feature(attributes: ["name": "undone"]), in: "points")
+            try writer.delete(kept, in: "points")
+            throw FieldpackError(.constraint, "no")
+          }
+        } catch {}
+        try writer.update(.integer(1), in: "points", set: ["name": "uno"])
+      }
+      #expect(told.withLock { $0 } == ["created [2]", "updated [1]"])
+    }
+  }
+
   @Test func `passes on what the file's own rules refuse`() async throws {
     let package = try TestPackage()
     try package.run(Self.rules)

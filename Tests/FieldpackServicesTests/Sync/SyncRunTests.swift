@@ -60,6 +60,53 @@ import Testing
     await office.close()
   }
 
+  /// Counts the edits that come back.
+  private final class Counting: SyncPeer {
+    let service: SyncService
+    let taken = Locked(0)
+    var name: String { service.name }
+
+    init(_ store: GeoPackageStore) { service = SyncService(of: store) }
+
+    func layers() async throws(FieldpackError) -> [SyncLayer] { try await service.layers() }
+
+    func edit(at position: Int64, of layer: LayerID) async throws(FieldpackError) -> String? {
+      try await service.edit(at: position, of: layer)
+    }
+
+    func edits(
+      of layer: LayerID, after position: Int64, limit: Int
+    ) async throws(FieldpackError) -> SyncPage {
+      let page = try await service.edits(of: layer, after: position, limit: limit)
+      taken.withLock { $0 += page.edits.count }
+      return page
+    }
+
+    func send(_ edits: [SyncEdit], of layer: LayerID) async throws(FieldpackError) -> SyncReceipt {
+      try await service.send(edits, of: layer)
+    }
+  }
+
+  @Test func `edits that are applied as they are come to others, and do not come back`()
+    async throws
+  {
+    let office = try await Office()
+    let (toA, toB) = (Counting(office.office), Counting(office.office))
+    for note in ["one", "two"] {
+      try await office.edit(office.a, "UPDATE wells SET note = '\(note)'")
+      _ = try await SyncRun(of: office.a, with: toA, batch: 2).run()
+    }
+    #expect(toA.taken.withLock { $0 } == 0)
+    try await office.edit(office.b, "UPDATE wells SET name = 'by b'")
+    _ = try await SyncRun(of: office.b, with: toB, batch: 2).run()
+    // The edits of the other came before, so that all come.
+    #expect(toB.taken.withLock { $0 } == 9)
+    _ = try await SyncRun(of: office.a, with: toA, batch: 2).run()
+    #expect(toA.taken.withLock { $0 } == 3)
+    #expect(try await office.a.contents() == office.b.contents())
+    await office.close()
+  }
+
   @Test func `a change brings a deleted feature back, and a deletion does not pass it`()
     async throws
   {
