@@ -8,7 +8,7 @@ static inline int fieldpack_sqlite_config_flag(sqlite3 *db, int option, int valu
   return sqlite3_db_config(db, option, value, &result);
 }
 
-static inline int fieldpack_sqlite_count_no_memory(void) {
+static inline int fieldpack_sqlite_skip_memory_statistics(void) {
   return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 

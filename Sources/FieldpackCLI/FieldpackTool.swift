@@ -16,7 +16,7 @@ public enum FieldpackTool {
   /// - Parameter arguments: the words after the tool's name.
   public static func run(arguments: [String]) async -> Int32 {
     let console = earlyConsole(arguments)
-    SQLiteLibrary.countNoMemory()
+    SQLiteLibrary.skipMemoryStatistics()
     do throws(FieldpackError) {
       try StandardDescriptors.holdClosed()
     } catch {

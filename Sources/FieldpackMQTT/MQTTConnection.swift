@@ -213,7 +213,8 @@
       return FieldpackError(mosquitto: code, "the broker \(name) cannot be reached")
     }
 
-    /// A message that is longer than any may be is left out. By so many bytes more it ends the connection.
+    /// A message that is longer than allowed is left out. One that is so many bytes longer ends the
+    /// connection.
     static let slack = 8 << 20
 
     /// Whether a packet is coming, or came, that is longer than any message may be. A broker of MQTT 5

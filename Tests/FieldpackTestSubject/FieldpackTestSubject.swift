@@ -24,7 +24,7 @@ import FoundationEssentials
     if words[1] == "statements" {
       exit(await runTool(listing: words[2], Array(words.dropFirst(3))))
     }
-    SQLiteLibrary.countNoMemory()
+    SQLiteLibrary.skipMemoryStatistics()
     if words[1] == "poll" { return try await poll(words[2]) }
     let store = try await GeoPackageStore(path: words[2], id: "field")
     switch words[1] {

@@ -33,7 +33,8 @@ extension JSONValue {
     }
   }
 
-  private static func append<Item>(
+  /// Appends items that `body` writes, with commas between them and marks around them.
+  package static func append<Item>(
     _ items: [Item], between marks: (String, String), to bytes: inout [UInt8],
     _ body: (Item, inout [UInt8]) -> Void
   ) {

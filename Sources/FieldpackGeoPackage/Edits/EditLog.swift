@@ -23,9 +23,10 @@ package final class EditLog {
   /// The columns that hold ids of features of other layers: those of a relation's links.
   package let references: [String: LayerID]
   let statements: KeptStatements<Use>
-  // Looked up once, since a log is used for one transaction.
+  // A value of this type is used in one transaction only, so that these are looked up once.
+  /// Whether the table of identities has any of this log; `nil` before the first look.
   var knownIdentities: Bool?
-  /// The table, where it is written.
+  /// The table that the log is of; `nil` before the first edit of another file is written to it.
   var target: LayerTable?
 
   /// What the kept statements of a log do.

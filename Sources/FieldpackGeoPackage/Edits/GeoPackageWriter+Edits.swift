@@ -211,7 +211,7 @@ extension GeoPackageWriter {
         .constraint, "an edit of feature \(feature) was not logged", advice: .checkFile,
         location: .init(store: file.store, layer: log.layer, feature: .integer(feature)))
     }
-    // Without RETURNING, for which SQLite makes a table each time.
+    // The statement has no RETURNING, because SQLite makes a table for the result each time.
     try log.statements.run(
       .stamp,
       [

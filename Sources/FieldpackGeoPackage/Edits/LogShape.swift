@@ -186,6 +186,7 @@ extension LogShape {
   init?(_ text: TriggerTokens, called name: String, on table: String) {
     let names = Self.triggerNames(on: table)
     guard let index = names.firstIndex(where: { SQLName($0) == SQLName(name) }),
+      // Triggers that keep a row as it was set three own columns; those that log an edit set five.
       let shape = Self(reading: text.tokens, on: table, own: [3, 5, 3, 5, 5, 5][index]),
       TriggerTokens(shape.triggers[index].sql).tokens == text.tokens
     else { return nil }

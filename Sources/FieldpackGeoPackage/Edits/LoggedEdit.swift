@@ -27,7 +27,8 @@ package struct LoggedEdit: Hashable, Sendable {
   package var id: String?
   package var author: String?
   package var device: String?
-  /// As the file has them. Few readers ask for them, and reading a time costs more than a row.
+  /// The times as texts of the file. Few callers need the times, and to parse them costs more than to
+  /// read the row.
   fileprivate var times: Times
 
   fileprivate struct Times: Hashable, Sendable {

@@ -23,10 +23,11 @@ public enum SQLiteLibrary {
     return missing
   }
 
-  /// Has SQLite keep no statistics of its memory, for which it locks a mutex with each allocation. For a
-  /// program that begins; once SQLite is in use it has no effect.
-  package static func countNoMemory() {
-    _ = fieldpack_sqlite_count_no_memory()
+  /// Tells SQLite to keep no statistics of its memory. For them it locks a mutex with each allocation.
+  ///
+  /// To be called when a program starts: once SQLite is in use, the call has no effect.
+  package static func skipMemoryStatistics() {
+    _ = fieldpack_sqlite_skip_memory_statistics()
   }
 
   /// SpatiaLite's version, for example "5.0.1"; the library is not initialised.

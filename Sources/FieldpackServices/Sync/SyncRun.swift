@@ -5,10 +5,11 @@ import FieldpackSQLite
 
 /// Brings the edits of a file and of another side together, in both directions.
 ///
-/// First the edits of this file go, in their order. Then the edits of the other side come, and with them
-/// what became there of the edits of this file. Each step is one transaction on each side: a run that
-/// ends anywhere leaves nothing half done, and the next run goes on. An edit that the other side did not
-/// acknowledge is sent again with its UUID, and is applied once.
+/// First the edits of this file go, in their order. Then the edits of others come from the other side.
+/// Where others edited first, the edits of this file come back as well, with what became of them there.
+/// Each step is one transaction on each side: a run that ends anywhere leaves nothing half done, and the
+/// next run goes on. An edit that the other side did not acknowledge is sent again with its UUID, and is
+/// applied once.
 ///
 ///     let report = try await SyncRun(of: device, with: SyncService(of: office)).run()
 ///

@@ -81,15 +81,11 @@ enum SyncJSON {
 }
 
 extension SyncEdit {
-  /// Appends the edit as a JSON object. There are very many of them.
+  /// Appends the edit as a JSON object, without a document in memory: edits come in thousands.
   func append(to bytes: inout [UInt8]) {
     func list<Item>(_ name: String, _ items: [Item], _ append: (Item, inout [UInt8]) -> Void) {
-      bytes += ",\"\(name)\":[".utf8
-      for (index, item) in items.enumerated() {
-        if index > 0 { bytes.append(UInt8(ascii: ",")) }
-        append(item, &bytes)
-      }
-      bytes.append(UInt8(ascii: "]"))
+      bytes += ",\"\(name)\":".utf8
+      JSONValue.append(items, between: ("[", "]"), to: &bytes, append)
     }
     func text(_ name: String, _ text: String?) {
       guard let text else { return }
@@ -210,12 +206,9 @@ extension SyncReceipt {
       bytes += ",\"edit_id\":".utf8
       JSONText.append(edit, to: &bytes)
     }
-    bytes += ",\"answers\":[".utf8
-    for (index, answer) in answers.enumerated() {
-      if index > 0 { bytes.append(UInt8(ascii: ",")) }
-      answer.append(to: &bytes)
-    }
-    bytes += "]}".utf8
+    bytes += ",\"answers\":".utf8
+    JSONValue.append(answers, between: ("[", "]"), to: &bytes) { $0.append(to: &$1) }
+    bytes.append(UInt8(ascii: "}"))
     return bytes
   }
 

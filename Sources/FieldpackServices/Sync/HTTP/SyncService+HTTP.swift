@@ -8,7 +8,8 @@ extension SyncService {
   /// GET  /sync/layers                         {"layers": […]}
   /// GET  /sync/edits?layer=&after=&limit=     {"edits": […], "position": 7, "last": true}
   /// GET  /sync/edit?layer=&position=          {"edit_id": "…"}
-  /// POST /sync/edits?layer=                   {"edits": […]} gives {"answers": […], …}
+  /// POST /sync/edits?layer=                   {"edits": […]} gives
+  ///                                           {"answers": […], "before": 5, "position": 7, "edit_id": "…"}
   /// ```
   ///
   /// A body is at most 16 MiB, with at most 10,000 edits; so is `limit`, which is 1000 where it is not

@@ -77,7 +77,8 @@ public struct SyncService: SyncPeer {
     _ edits: [SyncEdit], of layer: LayerID
   ) async throws(FieldpackError) -> SyncReceipt {
     try await store.keepStatementJournals()
-    // Savepoints take as long as the edits. Few edits are refused, so that most transactions need none.
+    // A savepoint for each edit takes as long as the edit. Receivers refuse few edits, so that most
+    // batches are taken without savepoints.
     do throws(FieldpackError) {
       return try await receive(edits, of: layer, refusing: false)
     } catch {
