@@ -28,6 +28,8 @@ class Setup:
         self.build_command = ["swift", "build", *build_options]
         self.built = first_line([*self.build_command, "--show-bin-path"], self.root)
         self.tool = os.path.join(self.built, "fieldpack")
+        # It reaches what is no public API.
+        self.subject = os.path.join(self.built, "FieldpackTestSubject")
         self.bench = os.path.join(self.built, "FieldpackBench")
         self.limits = os.path.join(work, "limits")
         self.gdal_driver = os.path.join(work, "gdal")
@@ -47,7 +49,8 @@ class Setup:
 
     def build(self):
         say("building Fieldpack and the benchmarks (release)")
-        call([*self.build_command, "--product", "fieldpack"], self.root)
+        for product in ["fieldpack", "FieldpackTestSubject"]:
+            call([*self.build_command, "--product", product], self.root)
         # In the root's build folder, so that nothing is compiled twice. SwiftPM would take this
         # package's plan for the root's if it were kept.
         scratch = os.path.dirname(os.path.dirname(self.built))

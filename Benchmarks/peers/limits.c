@@ -9,6 +9,7 @@
 //   limits insert FILE COUNT            point rows with five attributes, one transaction, no sync
 //   limits copy OUT LAYER FILE COMMITS   inserts the rows of a layer of points, and its R-tree
 //   limits edits FILE LAYER COUNT       changes the number of so many features, 1,000 a transaction
+//   limits pending FILE LAYER ROUNDS    the first 1,000 edits that are not sent, each column read
 //   limits rtree FILE LAYER             builds an R-tree by INSERT ... SELECT in a copy of the file
 //   limits memcpy MIB                   copies of one block
 //   limits project SRS COUNT            proj_trans_generic over arrays
@@ -253,6 +254,22 @@ static int edits(const char *path, const char *layer, long count) {
   return sqlite3_close(database);
 }
 
+// Reads the first edits that are pending again and again; each time prepares its statement.
+static int pending(const char *path, const char *layer, long rounds) {
+  struct totals totals = {0};
+  open_file(path, SQLITE_OPEN_READONLY);
+  double start = now();
+  for (long i = 0; i < rounds; i++) {
+    sqlite3_stmt *rows = prepare(text(
+        "SELECT * FROM \"%s_audit\" WHERE sent IS NULL AND audit_id > 0%s%s ORDER BY audit_id "
+        "LIMIT 1000", layer, "", ""));
+    read_rows(rows, &totals);
+    sqlite3_finalize(rows);
+  }
+  print_totals(now() - start, totals.count, totals.ids);
+  return 0;
+}
+
 static int rtree(const char *path, const char *layer) {
   open_file(path, SQLITE_OPEN_READWRITE);
   sqlite3_create_function(database, "px", 1, SQLITE_UTF8, (void *)0, ordinate, 0, 0);
@@ -313,6 +330,8 @@ int main(int count, char **arguments) {
   if (!strcmp(work, "rtree")) return rtree(arguments[2], arguments[3]);
   if (!strcmp(work, "edits") && count > 4)
     return edits(arguments[2], arguments[3], atol(arguments[4]));
+  if (!strcmp(work, "pending") && count > 4)
+    return pending(arguments[2], arguments[3], atol(arguments[4]));
   if (!strcmp(work, "copy") && count > 5)
     return copy(arguments[2], arguments[3], arguments[4], atol(arguments[5]));
 

@@ -26,6 +26,9 @@ import FoundationEssentials
     }
     SQLiteLibrary.skipMemoryStatistics()
     if words[1] == "poll" { return try await poll(words[2]) }
+    if words[1] == "pending" {
+      return try await readPending(words[2], LayerID(words[3]), rounds: Int(words[4]) ?? 1)
+    }
     let store = try await GeoPackageStore(path: words[2], id: "field")
     switch words[1] {
     case "receive": try await receive(from: words[3], into: store)
@@ -104,6 +107,26 @@ import FoundationEssentials
         show("\(error)")
       }
     }
+  }
+
+  /// `pending FILE.gpkg LAYER ROUNDS`: reads the first 1,000 edits that are pending, so many times, and
+  /// shows the seconds, the count and the sum of their numbers.
+  private static func readPending(
+    _ path: String, _ layer: LayerID, rounds: Int
+  ) async throws {
+    let store = try await GeoPackageStore(path: path, id: "field")
+    var (count, sum) = (0, Int64(0))
+    let start = ContinuousClock.now
+    for _ in 0..<rounds {
+      let edits = try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+        try snapshot.existingLog(of: layer).log.pending(limit: 1000)
+      }
+      count += edits.count
+      for edit in edits { sum += edit.number }
+    }
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    show("{\"seconds\":\(seconds),\"count\":\(count),\"checksum\":[\(sum)]}")
+    await store.close()
   }
 
   /// `receive FILE.gpkg PIPE`: a receiver of motion without a network.

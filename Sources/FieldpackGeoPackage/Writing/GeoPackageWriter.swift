@@ -193,9 +193,11 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
   // MARK: Extents
 
   func grow(_ table: LayerTable, _ envelope: Envelope?) {
-    var entry = touched[table.layer.id] ?? Touched()
-    if let envelope { entry.grown.formUnion(envelope) }
-    touched[table.layer.id] = entry
+    if let envelope {
+      touched[table.layer.id, default: Touched()].grown.formUnion(envelope)
+    } else if touched[table.layer.id] == nil {
+      touched[table.layer.id] = Touched()
+    }
   }
 
   /// Notes that rows of a layer changed, and that its extent must contain `envelope`.

@@ -8,10 +8,18 @@ extension Connection {
   /// - Throws: a syntax error with its `offset`; text after the first statement is an error.
   public func prepare(_ sql: String, caching: Bool = true) throws(SQLiteError) -> Statement {
     if caching, let handle = cache.take(sql) {
+      if !Self.keepsSchema(sql) { turn += 1 }
       return Statement(handle: handle, sql: sql, connection: self, isCached: true)
     }
     let handle = try compileSingle(sql, isPersistent: caching)
     return Statement(handle: handle, sql: sql, connection: self, isCached: caching)
+  }
+
+  /// Whether a statement leaves the schema and the transaction as they are, by its first word.
+  private static func keepsSchema(_ sql: String) -> Bool {
+    ["SELECT", "UPDATE", "INSERT", "DELETE", "PRAGMA", "WITH"].contains { word in
+      sql.utf8.starts(with: word.utf8)
+    }
   }
 
   /// Runs the one statement in `sql` to its end; rows are discarded.
@@ -93,6 +101,7 @@ extension Connection {
     guard let count = Int32(exactly: bytes.count) else {
       throw SQLiteError(extendedCode: SQLITE_TOOBIG, message: "the SQL is too long")
     }
+    turn += 1
     let flags = isPersistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
     var statement: OpaquePointer?
     var used = bytes.count

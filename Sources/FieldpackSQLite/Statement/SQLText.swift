@@ -6,7 +6,10 @@ package func literal(_ text: String) -> String { enclosed(text, in: "'") }
 
 /// The text between two marks; a mark in the text is doubled.
 private func enclosed(_ text: String, in mark: Unicode.Scalar) -> String {
-  guard text.utf8.contains(UInt8(ascii: mark)) else { return "\(mark)\(text)\(mark)" }
+  guard text.utf8.contains(UInt8(ascii: mark)) else {
+    let edge = String(mark)
+    return edge + text + edge
+  }
   var scalars = String.UnicodeScalarView([mark])
   for scalar in text.unicodeScalars {
     if scalar == mark { scalars.append(mark) }

@@ -65,9 +65,7 @@ package struct FileTriggers: Sendable {
 
   /// The first foreign trigger on a table or view.
   package func first(on table: String) -> Foreign? {
-    // Called for each change of a feature, so it must be fast.
-    guard !foreign.isEmpty else { return nil }
-    return unclear ?? foreignOnTables[SQLName(table)]?.first
+    unclear ?? foreignOnTables[SQLName(table)]?.first
   }
 
   /// The foreign triggers on a table or view.

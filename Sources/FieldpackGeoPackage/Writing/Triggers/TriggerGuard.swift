@@ -98,7 +98,8 @@ package final class TriggerGuard: Sendable {
   ///
   /// - Throws: `.permission`, naming the first.
   func check(_ tables: String..., store: StoreID) throws(FieldpackError) {
-    guard !runsAll else { return }
+    // Called for each change of a feature, so it must be fast.
+    guard !runsAll, known.withLock({ $0?.triggers.foreign.isEmpty == false }) else { return }
     let found = known.withLock { known in
       known.flatMap { known in tables.lazy.compactMap { known.triggers.first(on: $0) }.first }
     }
