@@ -28,8 +28,7 @@ class Setup:
         self.build_command = ["swift", "build", *build_options]
         self.built = first_line([*self.build_command, "--show-bin-path"], self.root)
         self.tool = os.path.join(self.built, "fieldpack")
-        # It reaches what is no public API.
-        self.subject = os.path.join(self.built, "FieldpackTestSubject")
+        self.subject = None
         self.bench = os.path.join(self.built, "FieldpackBench")
         self.limits = os.path.join(work, "limits")
         self.gdal_driver = os.path.join(work, "gdal")
@@ -49,8 +48,7 @@ class Setup:
 
     def build(self):
         say("building Fieldpack and the benchmarks (release)")
-        for product in ["fieldpack", "FieldpackTestSubject"]:
-            call([*self.build_command, "--product", product], self.root)
+        call([*self.build_command, "--product", "fieldpack"], self.root)
         # In the root's build folder, so that nothing is compiled twice. SwiftPM would take this
         # package's plan for the root's if it were kept.
         scratch = os.path.dirname(os.path.dirname(self.built))
@@ -70,6 +68,19 @@ class Setup:
         libraries = ["-lsqlite3", "-lspatialite", "-lproj", "-lgeos_c", "-lxml2"]
         call(
             [compiler, "-O2", f"{sources}/limits.c", *libraries, "-o", self.limits], sources)
+
+    def test_subject(self):
+        """The program that reaches what is no public API. The library of tests, which it is linked to, is
+        never static, so it may need a build of its own."""
+        if not self.subject:
+            say("building the test subject (release)")
+            command = [part for part in self.build_command if part != "--static-swift-stdlib"]
+            if command != self.build_command:
+                command += ["--scratch-path", os.path.join(self.work, "subject")]
+            call([*command, "--product", "FieldpackTestSubject"], self.root)
+            folder = first_line([*command, "--show-bin-path"], self.root)
+            self.subject = os.path.join(folder, "FieldpackTestSubject")
+        return self.subject
 
     def install_peers(self):
         python = os.path.join(self.venv, "bin/python3")

@@ -31,6 +31,7 @@ import FoundationEssentials
     }
     let store = try await GeoPackageStore(path: words[2], id: "field")
     switch words[1] {
+    case "edits": try await edit(LayerID(words[3]), of: store, count: Int(words[4]) ?? 0)
     case "receive": try await receive(from: words[3], into: store)
     case "sync": try await synchronise(store, with: words[3])
     case "deliver": try await EditingDevice(store, atPort: Int(words[3]) ?? 0).run()
@@ -124,9 +125,34 @@ import FoundationEssentials
       count += edits.count
       for edit in edits { sum += edit.number }
     }
+    showFigures(since: start, count, sum)
+    await store.close()
+  }
+
+  /// `edits FILE.gpkg LAYER COUNT`: gives the features 1 to COUNT another number each, in transactions
+  /// of 1,000, and shows the seconds.
+  private static func edit(
+    _ layer: LayerID, of store: GeoPackageStore, count: Int
+  ) async throws {
+    let start = ContinuousClock.now
+    for first in stride(from: 1, through: count, by: 1000) {
+      let ids = first..<min(first + 1000, count + 1)
+      try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+        for id in ids {
+          let number = Int64(id)
+          try writer.update(.integer(number), in: layer, set: ["num": .integer(number)])
+        }
+      }
+    }
+    showFigures(since: start, count, 0)
+  }
+
+  /// Shows a line that `Benchmarks/compare` reads.
+  private static func showFigures(
+    since start: ContinuousClock.Instant, _ count: Int, _ sum: Int64
+  ) {
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     show("{\"seconds\":\(seconds),\"count\":\(count),\"checksum\":[\(sum)]}")
-    await store.close()
   }
 
   /// `receive FILE.gpkg PIPE`: a receiver of motion without a network.

@@ -13,7 +13,6 @@ struct Bench {
            FieldpackBench relation FILE LAYER WKT     rows that intersect the geometry in a file
            FieldpackBench sql FILE LAYER WKT          the same by ST_Intersects in SQL
            FieldpackBench where FILE LAYER CQL2       rows that match a condition
-           FieldpackBench edits FILE LAYER COUNT      change the number of so many features
            FieldpackBench project SRS COUNT           transform positions in arrays, on one core
            FieldpackBench fence batch|stream FIXES CIRCLES AREAS   enters and exits
            FieldpackBench fence stored FIXES CIRCLES AREAS OUT     the same, kept in a GeoPackage
@@ -29,10 +28,6 @@ struct Bench {
     }
     if name == "project" {
       return report(try Projecting.run(to: rest[0], count: Int(rest[1]) ?? 0))
-    }
-    if name == "edits" {
-      let count = rest.count > 2 ? Int(rest[2]) ?? 0 : 0
-      return report(try await Editing.run(rest[0], LayerID(rest[1]), count: count))
     }
     if name == "fence" {
       if rest.count == 5, rest[0] == "stored" {
