@@ -14,7 +14,7 @@ package enum CQL2 {
   static let arrayRelations: [String: ArrayRelation] = Dictionary(
     uniqueKeysWithValues: ArrayRelation.allCases.map { ($0.functionName, $0) })
   /// The names of all functions.
-  static let functions: [String] =
+  package static let functions: [String] =
     FilterFunction.allCases.map(\.rawValue) + instants + ["INTERVAL"]
     + arrayRelations.keys.sorted() + (relations.keys + tests).sorted()
     + temporalRelations.keys.sorted()
