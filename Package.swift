@@ -213,8 +213,9 @@ let package = Package(
     + engine(
       "FieldpackCLI",
       [
-        "Fieldpack", "FieldpackServices", "FieldpackMQTT", "FieldpackServer", "FieldpackGeometry", "FieldpackCore",
-        "FieldpackGeoPackage", "FieldpackSQL", "FieldpackSQLite", "FieldpackCheck",
+        "Fieldpack", "FieldpackServices", "FieldpackMQTT", "FieldpackServer", "FieldpackGeometry",
+        "FieldpackCore", "FieldpackGeoPackage", "FieldpackSQL", "FieldpackSQLite",
+        "FieldpackCheck",
         "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP", "FieldpackTopology",
       ], settings: testSettings)
     + [
