@@ -28,6 +28,9 @@ struct TilePlane {
   /// The latitude that replaces those nearer to a pole, which have no place in Mercator. It lies far
   /// outside of the grid of web maps.
   private static let northernmost = 89.99
+  /// In steps; the world has 2^42 at the last zoom. What lies farther away has no place, and differences
+  /// of such numbers might have none either.
+  private static let farthest = SIMD2<Double>(repeating: 0x1p50)
 
   init(
     _ area: Envelope, _ options: VectorTileOptions, of layer: LayerID, _ srs: SRS,
@@ -119,7 +122,8 @@ struct TilePlane {
       sum += position.x + position.y
     }
     // Each infinite or missing number makes the sum so.
-    return sum.isFinite ? box : nil
+    let isNear = all((box.greatest .< Self.farthest) .& (box.least .> -Self.farthest))
+    return sum.isFinite && isNear ? box : nil
   }
 
   /// Brings all positions to the grid; those that have no place become infinite or NaN.

@@ -77,24 +77,30 @@ extension TileLayerWriter {
   /// Writes the feature that has begun, once for each kind of geometry.
   func write(_ shape: borrowing TileShape) {
     if !shape.points.isEmpty {
-      if shape.points.count == 1 {
-        geometry.point(shape.points[0])
-      } else {
-        geometry.points(shape.points)
+      geometry { commands in
+        if shape.points.count == 1 {
+          commands.point(shape.points[0])
+        } else {
+          commands.points(shape.points)
+        }
       }
       end(.points)
     }
     if !shape.lineStarts.isEmpty {
-      for (number, start) in shape.lineStarts.enumerated() {
-        let next = number + 1
-        let end = next < shape.lineStarts.count ? shape.lineStarts[next] : shape.lines.count
-        geometry.line(shape.lines[start..<end])
+      geometry { commands in
+        for (number, start) in shape.lineStarts.enumerated() {
+          let next = number + 1
+          let end = next < shape.lineStarts.count ? shape.lineStarts[next] : shape.lines.count
+          commands.line(shape.lines[start..<end])
+        }
       }
       end(.lines)
     }
     if !shape.polygons.isEmpty {
-      for ring in shape.polygons.rings {
-        geometry.ring(shape.polygons.positions[ring.range], isReversed: ring.isReversed)
+      geometry { commands in
+        for ring in shape.polygons.rings {
+          commands.ring(shape.polygons.positions[ring.range], isReversed: ring.isReversed)
+        }
       }
       end(.polygons)
     }

@@ -84,7 +84,7 @@ struct VectorTileMaker {
       note.add(note.addKey("shown"), integer: Int64(writer.count))
       note.add(note.addKey("of"), integer: Int64(total))
       let middle = Int32(options.extent / 2)
-      note.geometry.point(SIMD2(middle, middle))
+      note.geometry { $0.point(SIMD2(middle, middle)) }
       note.end(.points)
       note.write(to: &bytes)
     }
@@ -129,7 +129,8 @@ struct VectorTileMaker {
     let writer = writer()
     func write(_ index: Int) {
       writer.begin(.integer(candidates.ids[index]))
-      writer.geometry.point(TileSimplifier.rounded(candidates.middles[index]))
+      let place = TileSimplifier.rounded(candidates.middles[index])
+      writer.geometry { $0.point(place) }
       writer.end(.points)
     }
     if let chosen { chosen.forEach(write) } else { candidates.ids.indices.forEach(write) }
@@ -153,7 +154,8 @@ struct VectorTileMaker {
   private func rows(
     _ chosen: [Int64], of total: Int, areIDs: Bool
   ) throws(FieldpackError) -> VectorTile {
-    if areIDs, let id = schema.idColumn, !chosen.isEmpty, chosen.count <= Self.mostIDs {
+    guard !chosen.isEmpty else { return tile(of: writer(), total: total, skipped: 0) }
+    if areIDs, let id = schema.idColumn, chosen.count <= Self.mostIDs {
       let query = query(columns).where(Column<Int64>(id).isIn(chosen))
       return try rows(query, chosen: nil, total: total)
     }

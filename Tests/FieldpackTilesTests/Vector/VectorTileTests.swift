@@ -134,6 +134,16 @@ import Testing
     let package = try await FeaturePackage("far", .geometry, geometries, srs: SRS("EPSG", 25832))
     let tile = try await package.tile("far", Self.world)
     #expect((tile.featureCount, tile.skippedCount) == (1, 1))
+    let ends = [-1.7e308, 0, 1.7e308, 0]
+    let wide: [Geometry] = [
+      .lineString(line(ends)), .polygon([line(ends + [0, 1.7e308, -1.7e308, 0])], .xy),
+      .point(x: 1.7e308, y: 0), .lineString(line([-1e9, 0, 1e9, 0])),
+    ]
+    let metres = try await FeaturePackage("wide", .geometry, wide, srs: SRS("EPSG", 3857))
+    let other = try await metres.tile("wide", Self.world)
+    #expect((other.featureCount, other.skippedCount) == (1, 2))
+    let parts = try TileDocument(other.bytes).layers[0].features[0].parts
+    #expect(parts == [[SIMD2(-64, 2_048), SIMD2(4_160, 2_048)]])
   }
 
   @Test func `what no tile can be made of is told`() async throws {
