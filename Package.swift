@@ -206,8 +206,8 @@ let package = Package(
       "FieldpackServer",
       [
         "Fieldpack", "FieldpackServices", "FieldpackGeometry", "FieldpackProjection",
-        "FieldpackCore", "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackFormats",
-        "FieldpackHTTP", "FieldpackMaps", "FieldpackTiles",
+        "FieldpackCore", "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackField",
+        "FieldpackFormats", "FieldpackHTTP", "FieldpackTiles",
         .target(name: "CMicrohttpd", condition: .when(traits: ["Server"])),
       ])
     + engine(

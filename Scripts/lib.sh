@@ -40,6 +40,7 @@ missing_libraries() {
 # The packages of what traits add whose headers are not there.
 missing_trait_libraries() {
   pkg-config --exists libmosquitto || echo libmosquitto-dev
+  pkg-config --exists libmicrohttpd || echo libmicrohttpd-dev
 }
 
 # The packages that only tests use: other tools that read what we write, and shells to complete in.

@@ -73,7 +73,6 @@ package enum ServerOperation: String, CaseIterable, Sendable {
       return [
         ("json", MediaType.geoJSON), page, ("geojsonl", "application/x-ndjson"),
         ("csv", "text/csv"), ("gpx", "application/gpx+xml"),
-        ("gpkg", "application/geopackage+sqlite3"),
       ]
     case .getItem: return [("json", MediaType.geoJSON), page]
     case .getTileset: return [("json", MediaType.json), page, ("tilejson", MediaType.json)]

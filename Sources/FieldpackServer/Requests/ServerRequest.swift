@@ -15,8 +15,10 @@ public struct ServerRequest: Sendable {
 
   /// As it came, in upper case: "GET".
   public var method: String
-  /// The parts of the path between its slashes, without their escapes. A slash at the end is left out.
+  /// The parts of the path between its slashes, without their escapes.
   public var path: [String]
+  /// Whether the path ends with a slash behind its last part.
+  public var endsWithSlash = false
   public var query: [Parameter]
   public var fields: HTTPFields
   public var body: [UInt8]
