@@ -37,11 +37,13 @@ func engine(
 
 let mqtt = Trait.trait(
   name: "MQTT", description: "The backend's message broker, by libmosquitto.")
+let server = Trait.trait(
+  name: "Server", description: "The listener of the server, by libmicrohttpd.")
 
 /// `Scripts/test` sets the variable, so that one build, and what depends on it, has all traits.
 let traits: Set<Trait> =
   Context.environment["FIELDPACK_ALL_TRAITS"] == nil
-  ? [mqtt] : [mqtt, .default(enabledTraits: ["MQTT"])]
+  ? [mqtt, server] : [mqtt, server, .default(enabledTraits: ["MQTT", "Server"])]
 
 let package = Package(
   name: "fieldpack",
@@ -52,6 +54,7 @@ let package = Package(
     .library(name: "FieldpackStoreKit", targets: ["FieldpackStoreKit"]),
     .library(name: "FieldpackArrow", type: .dynamic, targets: ["FieldpackArrow"]),
     .library(name: "FieldpackMQTT", targets: ["FieldpackMQTT"]),
+    .library(name: "FieldpackServer", targets: ["FieldpackServer"]),
     .executable(name: "fieldpack", targets: ["FieldpackMain"]),
   ],
   traits: traits,
@@ -70,6 +73,8 @@ let package = Package(
     .systemLibrary(name: "CArrow"),
     .systemLibrary(
       name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
+    .systemLibrary(
+      name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .target(name: "CChild"),
   ]
     + engine("FieldpackGeometry", [])
@@ -198,10 +203,19 @@ let package = Package(
         .target(name: "CMosquitto", condition: .when(traits: ["MQTT"])),
       ], testing: ["FieldpackGeometry", "FieldpackSQLite", "FieldpackGeoPackage"])
     + engine(
+      "FieldpackServer",
+      [
+        "Fieldpack", "FieldpackServices", "FieldpackGeometry", "FieldpackProjection",
+        "FieldpackCore", "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackField",
+        "FieldpackFormats", "FieldpackHTTP", "FieldpackTiles",
+        .target(name: "CMicrohttpd", condition: .when(traits: ["Server"])),
+      ])
+    + engine(
       "FieldpackCLI",
       [
-        "Fieldpack", "FieldpackServices", "FieldpackMQTT", "FieldpackGeometry", "FieldpackCore",
-        "FieldpackGeoPackage", "FieldpackSQL", "FieldpackSQLite", "FieldpackCheck",
+        "Fieldpack", "FieldpackServices", "FieldpackMQTT", "FieldpackServer", "FieldpackGeometry",
+        "FieldpackCore", "FieldpackGeoPackage", "FieldpackSQL", "FieldpackSQLite",
+        "FieldpackCheck",
         "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP", "FieldpackTopology",
       ], settings: testSettings)
     + [

@@ -40,6 +40,7 @@ missing_libraries() {
 # The packages of what traits add whose headers are not there.
 missing_trait_libraries() {
   pkg-config --exists libmosquitto || echo libmosquitto-dev
+  pkg-config --exists libmicrohttpd || echo libmicrohttpd-dev
 }
 
 # The packages that only tests use: other tools that read what we write, and shells to complete in.
@@ -114,11 +115,12 @@ want_trait_libraries() {
 want_python_readers() {
   local venv=$root/.build/venv
   has_python_readers "$venv" && return 0
-  note "making $venv with gdal-utils, pyogrio, pyarrow, gpxpy, jsonschema and OWSLib"
+  note "making $venv with gdal-utils, pyogrio, pyarrow, gpxpy, jsonschema, OWSLib and openapi-spec-validator"
   # gdal-utils asks for GDAL's bindings, which its validator does without.
   if "$(system_python)" -m venv "$venv" >/dev/null \
     && "$venv/bin/pip" install --quiet --no-deps gdal-utils </dev/null \
-    && "$venv/bin/pip" install --quiet pyogrio pyarrow gpxpy jsonschema OWSLib </dev/null; then
+    && "$venv/bin/pip" install --quiet pyogrio pyarrow gpxpy jsonschema OWSLib \
+      openapi-spec-validator </dev/null; then
     return 0
   fi
   note "pip could not install them all: tests that use them are skipped"
@@ -128,7 +130,7 @@ has_python_readers() {
   [ -x "$1/bin/python3" ] || return 1
   "$1/bin/python3" - 2>/dev/null <<'PYTHON'
 import importlib.util, sys
-sys.exit(any(importlib.util.find_spec(n) is None for n in ("osgeo_utils", "pyogrio", "pyarrow", "gpxpy", "jsonschema", "owslib")))
+sys.exit(any(importlib.util.find_spec(n) is None for n in ("osgeo_utils", "pyogrio", "pyarrow", "gpxpy", "jsonschema", "owslib", "openapi_spec_validator")))
 PYTHON
 }
 

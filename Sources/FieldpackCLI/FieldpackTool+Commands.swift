@@ -19,8 +19,8 @@ extension FieldpackTool {
       layerCommand, logCommand,
       transformCommand, tileCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand,
       trackCommand, monitorCommand, photoCommand, captureCommand, motionCommand, formCommand,
-      fetchCommand, servicesCommand, syncCommand, loginCommand, logoutCommand, whoamiCommand,
-      doctorCommand, completionsCommand, helpCommand,
+      fetchCommand, servicesCommand, syncCommand, serveCommand,
+      loginCommand, logoutCommand, whoamiCommand, doctorCommand, completionsCommand, helpCommand,
     ]
   }
 

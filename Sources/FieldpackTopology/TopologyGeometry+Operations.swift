@@ -111,6 +111,15 @@ extension TopologyGeometry {
     try made("a valid geometry", GEOSMakeValid_r(context.handle, pointer))
   }
 
+  /// A valid geometry whose positions lie on a grid; what is narrower than a step may vanish.
+  ///
+  /// - Parameter step: the distance of the grid's lines, above 0.
+  package func rounded(toGrid step: Double) throws(TopologyError) -> TopologyGeometry {
+    try check(step, "grid")
+    return try made(
+      "a geometry on a grid", GEOSGeom_setPrecision_r(context.handle, pointer, step, 0))
+  }
+
   /// The points in either geometry.
   public func union(
     _ other: TopologyGeometry

@@ -89,6 +89,14 @@ public enum Programs {
   public static let noJSONSchemaPython =
     "no Python with jsonschema: set FIELDPACK_JSONSCHEMA_PYTHON"
 
+  /// A Python with `openapi_spec_validator`: the one that `FIELDPACK_OPENAPI_PYTHON` names, else that
+  /// of `.build/venv`.
+  public static let openAPIPython: String? =
+    (named("FIELDPACK_OPENAPI_PYTHON") ?? [environmentPython])
+    .first { isRunnable($0) && succeeds($0, ["-c", "import openapi_spec_validator"]) }
+  public static let noOpenAPIPython =
+    "no Python with openapi-spec-validator: set FIELDPACK_OPENAPI_PYTHON"
+
   /// A Python with `owslib`: the one that `FIELDPACK_OWSLIB_PYTHON` names, else that of
   /// `.build/venv`.
   public static let owslibPython: String? =

@@ -139,6 +139,11 @@ extension DocumentSchemaTests {
       #""$tool" services two.scfg --follow --json >lines & "#
         + "until [ -s lines ]; do sleep 0.01; done; kill $!; wait $!; cat lines"
     ),
+    (
+      "serve",
+      #""$tool" serve f.gpkg --listen 127.0.0.1:0 --json >serve & "#
+        + "until [ -s serve ]; do sleep 0.01; done; kill $!; wait $! || exit 9; cat serve"
+    ),
     ("login", "echo word | fieldpack login open.scfg --user me --password-fd 0 --json"),
     ("logout", "fieldpack logout closed.scfg --json"),
     ("whoami", "fieldpack whoami closed.scfg --json"),

@@ -1,4 +1,4 @@
-import FieldpackGeometry
+package import FieldpackGeometry
 
 /// The words of CQL2 Text (OGC 21-065r2) that Fieldpack knows.
 package enum CQL2 {
@@ -14,7 +14,7 @@ package enum CQL2 {
   static let arrayRelations: [String: ArrayRelation] = Dictionary(
     uniqueKeysWithValues: ArrayRelation.allCases.map { ($0.functionName, $0) })
   /// The names of all functions.
-  static let functions: [String] =
+  package static let functions: [String] =
     FilterFunction.allCases.map(\.rawValue) + instants + ["INTERVAL"]
     + arrayRelations.keys.sorted() + (relations.keys + tests).sorted()
     + temporalRelations.keys.sorted()
@@ -106,7 +106,7 @@ package enum CQL2 {
 
   /// The area of a box: two boxes where `west > east` crosses the antimeridian, a line or a point
   /// where the box has no area; `nil` where the bounds are no box.
-  static func rectangle(
+  package static func rectangle(
     west: Double, south: Double, east: Double, north: Double
   ) -> Geometry? {
     guard south <= north else { return nil }

@@ -63,12 +63,12 @@ struct DistinctValues {
 }
 
 /// Hashes that are the same in every run, so that an estimate is, too.
-enum ValueHash {
-  static func number(_ kind: ValueKind, _ bits: UInt64, seed: UInt64 = 0) -> UInt64 {
+package enum ValueHash {
+  package static func number(_ kind: ValueKind, _ bits: UInt64, seed: UInt64 = 0) -> UInt64 {
     mixed((kind == .real ? ~bits : bits) ^ seed)
   }
 
-  static func bytes(
+  package static func bytes(
     _ kind: ValueKind, _ content: UnsafeRawBufferPointer, seed: UInt64 = 0
   ) -> UInt64 {
     var state = seed ^ (UInt64(content.count) &* first) ^ UInt64(kind.rawValue)

@@ -6,7 +6,7 @@
 
 extension UnsafeRawBufferPointer {
   @inline(__always)
-  func hasBytes(of other: UnsafeRawBufferPointer) -> Bool {
+  package func hasBytes(of other: UnsafeRawBufferPointer) -> Bool {
     guard count == other.count else { return false }
     guard let start = baseAddress, let others = other.baseAddress else { return true }
     return memcmp(start, others, count) == 0

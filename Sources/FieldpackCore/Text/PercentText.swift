@@ -21,11 +21,20 @@ package enum PercentText {
   ///
   /// - Returns: `nil` for a broken escape, and for bytes that are not UTF-8.
   package static func decodeQuery(_ text: some StringProtocol) -> String? {
+    decode(text, blank: UInt8(ascii: "+"))
+  }
+
+  /// Undoes the escapes of a part of a path.
+  package static func decodePath(_ text: some StringProtocol) -> String? {
+    decode(text, blank: nil)
+  }
+
+  private static func decode(_ text: some StringProtocol, blank: UInt8?) -> String? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]
     while let byte = rest.popFirst() {
       guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+        bytes.append(byte == blank ? UInt8(ascii: " ") : byte)
         continue
       }
       guard let high = rest.popFirst().flatMap(hex), let low = rest.popFirst().flatMap(hex) else {

@@ -18,7 +18,7 @@ package struct GeoJSONEncoder: FeatureTextEncoder {
 
   init(options: GeoJSONWriter.Options) {
     self.options = options
-    body = GeoJSONGeometryWriter(decimals: options.decimals)
+    body = GeoJSONGeometryWriter(decimals: options.decimals, swapsAxes: options.swapsAxes)
   }
 
   package var layer: LayerID? { schema?.layer }

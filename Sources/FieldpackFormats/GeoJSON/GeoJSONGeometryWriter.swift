@@ -27,7 +27,12 @@ struct GeoJSONGeometryWriter: WKBRunVisitor, GeometryVisitor {
   /// The positions of a ``FieldpackGeometry/Geometry`` up to the end of their part, x y z.
   private var gathered: [Double] = []
 
-  init(decimals: Int?) { self.decimals = decimals }
+  /// Whether y is written before x.
+  private let swapsAxes: Bool
+
+  init(decimals: Int?, swapsAxes: Bool = false) {
+    (self.decimals, self.swapsAxes) = (decimals, swapsAxes)
+  }
 
   // MARK: The main verbs
 
@@ -139,7 +144,8 @@ struct GeoJSONGeometryWriter: WKBRunVisitor, GeometryVisitor {
   private mutating func appendPoint(_ wkb: RawSpan, _ header: WKB.Header) -> Bool {
     guard wkb.byteCount == header.bodyOffset + 8 * header.dimensions.count else { return false }
     let (body, order) = (header.bodyOffset, header.byteOrder)
-    let (x, y) = (wkb.double(at: body, order), wkb.double(at: body + 8, order))
+    var (x, y) = (wkb.double(at: body, order), wkb.double(at: body + 8, order))
+    if swapsAxes { swap(&x, &y) }
     let z = header.dimensions.hasZ ? wkb.double(at: body + 16, order) : .nan
     guard x.isFinite, y.isFinite else { return false }
     let decimals = decimals
@@ -191,6 +197,7 @@ struct GeoJSONGeometryWriter: WKBRunVisitor, GeometryVisitor {
     _ run: RawSpan, _ count: Int, step: Int, _ order: ByteOrder, isReversed: Bool
   ) {
     let (hasZ, decimals) = (hasZ, decimals)
+    let (xAt, yAt) = swapsAxes ? (8, 0) : (0, 8)
     let (first, advance) = isReversed ? ((count - 1) * step, -step) : (0, step)
     var isFinite = true
     for start in stride(from: 0, to: count, by: Self.runLength) {
@@ -198,7 +205,7 @@ struct GeoJSONGeometryWriter: WKBRunVisitor, GeometryVisitor {
       bytes.appendRun(upTo: (end - start) * Self.positionRoom) { text in
         for index in start..<end {
           let offset = first + index * advance
-          let (x, y) = (run.double(at: offset, order), run.double(at: offset + 8, order))
+          let (x, y) = (run.double(at: offset + xAt, order), run.double(at: offset + yAt, order))
           if index > 0 { text.append(UInt8(ascii: ",")) }
           let z = hasZ ? run.double(at: offset + 16, order) : .nan
           isFinite = Self.append(x, y, z, decimals, to: &text) && isFinite

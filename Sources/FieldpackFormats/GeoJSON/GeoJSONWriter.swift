@@ -55,6 +55,8 @@ public struct GeoJSONWriter: FeatureSink {
     public var spatialConnect: SpatialConnect?
     /// Whether features that cannot be written are skipped and reported, instead of throwing.
     public var skipsErrors = false
+    /// Writes y before x, for reference systems that have latitude or northing first.
+    package var swapsAxes = false
 
     public init() {}
   }
@@ -108,7 +110,12 @@ public struct GeoJSONWriter: FeatureSink {
   }
 
   /// Completes the document. The caller finishes the output.
-  public mutating func finish() throws(FieldpackError) {
+  public mutating func finish() throws(FieldpackError) { try finish(with: "") }
+
+  /// As ``finish()``.
+  ///
+  /// - Parameter members: more members of a collection, each behind a comma.
+  package mutating func finish(with members: String) throws(FieldpackError) {
     beginCollection()
     guard options.layout == .collection else { return }
     output.buffer += (count == 0 ? "]" : "\n]").utf8
@@ -118,7 +125,7 @@ public struct GeoJSONWriter: FeatureSink {
       box.write(box: encoding.envelope)
       output.buffer += box.bytes
     }
-    output.buffer += "}\n".utf8
+    output.buffer += (members + "}\n").utf8
     try output.flushIfFull()
   }
 }

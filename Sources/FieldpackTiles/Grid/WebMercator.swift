@@ -7,9 +7,9 @@ import Foundation
 package enum WebMercator {
   static let srs = SRS("EPSG", 3857)
   /// How far the grid reaches from its middle to each side, in metres.
-  static let edge = 20_037_508.342789244
+  package static let edge = 20_037_508.342789244
   /// In pixels.
-  static let tileSize = 256
+  package static let tileSize = 256
   static let zooms = 0...30
 
   /// What else the system is called.

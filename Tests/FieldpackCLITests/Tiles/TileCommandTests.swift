@@ -76,6 +76,42 @@ import Testing
     #expect(!survey.exists("f.mbtiles"))
   }
 
+  @Test func `features of a layer come out as a vector tile`() async throws {
+    _ = try await survey.run("import", "wells.geojson", "--into", "f.gpkg")
+    expect(
+      try await survey.run("tile", "f.gpkg:wells", "3/4/2", "-o", "a.mvt"), 0,
+      output:
+        "tile 3/4/2 of wells written to a.mvt: application/vnd.mapbox-vector-tile, 2 features\n")
+    expect(
+      try await survey.run(
+        "tile", "f.gpkg", "3/4/2", "--properties", "name", "--budget", "1", "-o", "b.mvt", "--json"),
+      0,
+      output: """
+        {"output":"b.mvt","layer":"wells","zoom":3,"column":4,"row":2,\
+        "media_type":"application/vnd.mapbox-vector-tile","byte_count":104,"feature_count":1,\
+        "thinned_from":2,"skipped_count":0}
+
+        """)
+    let bare = try await survey.run(
+      "tile", "f.gpkg:wells", "3/4/2", "--properties", "", "-o", "-")
+    // Two features of an id and a point.
+    #expect(bare.outputBytes.count == 40)
+    expect(
+      try await survey.run("tile", "f.gpkg:wells", "3/0/0", "-o", "c.mvt"), 66,
+      error: "fieldpack: 'wells' has nothing at tile 3/0/0\n")
+    #expect(!survey.exists("c.mvt"))
+    _ = try await survey.run("import", "map", "--into", "f.gpkg")
+    expect(
+      try await survey.run("tile", "f.gpkg", "0/0/0", "-o", "d.png"), 0,
+      output: "tile 0/0/0 of map written to d.png: image/png\n")
+    expect(
+      try await survey.run("tile", "f.gpkg:map", "0/0/0", "--budget", "9", "-o", "e.png"), 64,
+      error: "fieldpack: 'map' holds pictures, with which --properties and --budget do not go\n")
+    expect(
+      try await survey.run("tile", "f.gpkg:well", "0/0/0", "-o", "e.png"), 66,
+      error: "fieldpack: store 'f' has no tiles 'well' (it has: map)\n")
+  }
+
   @Test func `tiles come out of the stores of a config`() async throws {
     _ = try await survey.run("import", "map", "--into", "f.gpkg")
     _ = try survey.folder.write(

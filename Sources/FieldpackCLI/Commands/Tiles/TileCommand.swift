@@ -5,18 +5,25 @@ import FieldpackGeoPackage
 extension FieldpackTool {
   static var tileCommand: Command {
     Command(
-      "tile", abstract: "Write a tile of a web map out of a tile pyramid.",
+      "tile",
+      abstract: "Write a tile of a web map out of a tile pyramid, or of a layer's features.",
       discussion: """
         The address is zoom/x/y on the usual grid of web maps, with row 0 at the top. The pyramid \
         may have any grid. A stored tile of the same area is written as it is: PNG, JPEG or WebP. \
         Else the tile is a PNG of 256 x 256 pixels, made of the zoom level that fits best, and \
         clear where the pyramid has nothing. JPEG and WebP are decoded by ffmpeg. Of a config its \
         stores are asked: GeoPackages, and those of the type xyz.1, which fetch tiles from a server.
+
+        Of a layer with features the tile is a Mapbox Vector Tile. --properties names the attributes \
+        that go into it ('' for none), else all go but blobs. With --budget a tile with more features \
+        keeps so many, spread evenly, large ones first, and says so in a second layer NAME:thinned.
         """,
       examples: [
         "fieldpack tile field.gpkg:ortho 14/8587/5664 --output tile.png",
         "fieldpack tile field.gpkg 0/0/0 --output - > world.png",
         "fieldpack tile survey.scfg:streets 14/8587/5664 --output tile.png",
+        "fieldpack tile field.gpkg:wells 14/8587/5664 --properties name,depth --output tile.mvt",
+        "fieldpack tile field.gpkg:wells 6/33/21 --properties '' --budget 2000 --output tile.mvt",
       ],
       family: mappingFamily, body: TileCommand.self)
   }
@@ -27,14 +34,20 @@ private struct TileCommand: CommandBody {
   struct Options: OptionGroup {
     @Required var source: SourceName
     @Required var address: TileAddress
+    let properties: [String]?
+    let budget: Int?
     let allowsPaths: [String]
     let file: OutputArguments
 
     init(_ reader: inout OptionReader) {
       _source = reader.argument(
         .source("source", ["gpkg", "scfg"]),
-        help: "A GeoPackage or a config; after a colon the tiles, or their store, of several.")
+        help: "A GeoPackage or a config; after a colon the tiles or the layer, or their store.")
       _address = reader.argument(.tileAddress, help: "The zoom, the column x and the row y.")
+      properties = reader.value(
+        "properties", .properties, help: "The attributes in a vector tile; '' for none.")
+      budget = reader.value(
+        "budget", .integer("n", in: 0...Int.max), help: "The most features in a vector tile.")
       allowsPaths = reader.allowedPaths()
       file = reader.group()
     }
@@ -47,72 +60,92 @@ private struct TileCommand: CommandBody {
     try options.file.check(invocation)
     guard !options.file.isStandard || !invocation.console.terminal.isOutputTerminal else {
       throw FieldpackError(
-        .invalidArgument, "a picture is not written to a terminal. Try: --output FILE")
+        .invalidArgument, "a tile is not written to a terminal. Try: --output FILE")
     }
-    let address = options.address
     let arguments = SourceArguments(allowing: options.allowsPaths)
-    let (layer, tile) = try await invocation.withSource(options.source.path, arguments) {
-      (source) async throws(FieldpackError) in
-      let (store, layer) = try await source.tiles(options.source.layer)
-      return (layer, try await store.webTile(address, of: layer))
-    }
-    guard let tile else {
-      throw FieldpackError(
-        .notFound, "'\(layer)' has nothing at tile \(address)", location: .init(layer: layer))
+    let made = try await invocation.withSource(options.source.path, arguments) {
+      (source) async throws(FieldpackError) -> Made in
+      try await make(try await source.tiles(options.source.layer))
     }
     let output = try options.file.open(invocation)
-    try output.write(tile.bytes)
+    try output.write(made.bytes)
     try output.finish()
+    if let skipped = made.vector?.skippedCount, skipped > 0 {
+      invocation.console.note(
+        "\(skipped.counting("feature")) left out, whose geometry has no place in the tile's system or "
+          + "cannot be read")
+    }
     guard !options.file.isStandard else { return ExitStatus.success }
-    try tell(tile, layer)
+    try tell(made)
     return ExitStatus.success
   }
 
-  private func tell(_ tile: Tile, _ layer: LayerID) throws(FieldpackError) {
-    let (path, address) = (options.file.path, tile.address)
+  /// A tile that was made.
+  private struct Made: Sendable {
+    var layer: LayerID
+    var bytes: [UInt8]
+    var mediaType: String?
+    /// Of a tile with features, what is in it.
+    var vector: VectorTile?
+  }
+
+  private func make(_ source: TileSource) async throws(FieldpackError) -> Made {
+    switch source {
+    case .pictures(let store, let layer):
+      guard options.properties == nil, options.budget == nil else {
+        throw FieldpackError(
+          .invalidArgument,
+          "'\(layer)' holds pictures, with which --properties and --budget do not go")
+      }
+      guard let tile = try await store.webTile(options.address, of: layer) else {
+        throw nothing(in: layer)
+      }
+      return Made(layer: layer, bytes: tile.bytes, mediaType: tile.mediaType)
+    case .features(let store, let layer):
+      let tile = try await store.vectorTile(
+        of: layer, at: options.address,
+        options: .init(properties: options.properties, budget: options.budget))
+      guard !tile.bytes.isEmpty else { throw nothing(in: layer) }
+      return Made(
+        layer: layer, bytes: tile.bytes, mediaType: VectorTile.mediaType, vector: tile)
+    }
+  }
+
+  private func nothing(in layer: LayerID) -> FieldpackError {
+    FieldpackError(
+      .notFound, "'\(layer)' has nothing at tile \(options.address)", location: .init(layer: layer))
+  }
+
+  private func tell(_ made: Made) throws(FieldpackError) {
+    let (path, address, layer) = (options.file.path, options.address, made.layer)
     guard !invocation.isJSON else {
       return try invocation.print([
         "output": .text(path), "layer": .text(layer.rawValue),
         "zoom": JSONValue(address.zoom), "column": JSONValue(address.column),
-        "row": JSONValue(address.row), "media_type": JSONValue(tile.mediaType),
-        "byte_count": JSONValue(tile.bytes.count),
+        "row": JSONValue(address.row), "media_type": JSONValue(made.mediaType),
+        "byte_count": JSONValue(made.bytes.count),
+        "feature_count": JSONValue(made.vector?.featureCount),
+        "thinned_from": JSONValue(made.vector?.thinnedFrom),
+        "skipped_count": JSONValue(made.vector?.skippedCount),
       ])
     }
-    let type = tile.mediaType ?? "unknown"
+    var what = made.mediaType ?? "unknown"
+    if let vector = made.vector {
+      what += ", \(vector.featureCount.counting("feature"))"
+      if let total = vector.thinnedFrom { what += " of \(total)" }
+    }
     try invocation.print(
-      DisplayText.visible("tile \(address) of \(layer) written to \(path): \(type)") + "\n")
+      DisplayText.visible("tile \(address) of \(layer) written to \(path): \(what)") + "\n")
   }
 }
 
-extension OpenedSource {
-  /// The tiles of that name, those of the store of that name, or the only ones.
-  fileprivate func tiles(
-    _ name: LayerID?
-  ) async throws(FieldpackError) -> (store: any RasterStore, layer: LayerID) {
-    var known: [(store: any RasterStore, layer: LayerID)] = []
-    for member in workspace.members {
-      guard member.store != nil || member.id.rawValue == name?.rawValue else { continue }
-      guard let store = try workspace.store(member.id) as? any RasterStore else { continue }
-      for pyramid in try await store.tilePyramids() { known.append((store, pyramid.name)) }
+extension ValueForm where Value == [String] {
+  /// Names of columns; none where the text is empty.
+  fileprivate static var properties: ValueForm {
+    let names = ValueForm.list("a,b", of: .column)
+    return ValueForm(names.placeholder, completion: names.completion) {
+      (text) throws(ValueError) -> [String] in text.isEmpty ? [] : try names.read(text)
     }
-    var found = known
-    if let name {
-      found = known.filter { $0.layer.rawValue.lowercased() == name.rawValue.lowercased() }
-      if found.isEmpty { found = known.filter { $0.store.id.rawValue == name.rawValue } }
-      // The only store says itself what it has.
-      if found.isEmpty, Set(known.map(\.store.id)).count == 1 { return (known[0].store, name) }
-    }
-    guard found.count != 1 else { return found[0] }
-    let names = (found.isEmpty ? known : found).map { "\($0.store.id)/\($0.layer)" }
-      .joined(separator: ", ")
-    guard !found.isEmpty else {
-      throw FieldpackError(
-        .notFound,
-        "\(self.name) has no tiles"
-          + (name.map { " '\($0)'" } ?? "") + (names.isEmpty ? "" : " (it has: \(names))"))
-    }
-    throw FieldpackError(
-      .invalidArgument, "\(self.name) has several tile pyramids (\(names)). Try: FILE:LAYER")
   }
 }
 

@@ -3,7 +3,7 @@ import FieldpackCore
 import FoundationEssentials
 
 extension FieldpackTool {
-  static let positionsFamily = "Tracks, captures, motion, forms, services, copies."
+  static let positionsFamily = "Tracks, captures, motion, forms, services, servers."
 
   static var trackCommand: Command {
     Command(

@@ -59,11 +59,6 @@ enum SyncJSON {
 
   // MARK: Members
 
-  static func object(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
-    .object(
-      members.compactMap { name, value in value.map { JSONValue.Member(name: name, value: $0) } })
-  }
-
   static func text(_ name: String, of json: JSONValue) throws(FieldpackError) -> String {
     guard let text = json[name]?.string else { throw broken("a text '\(name)'") }
     return text
@@ -143,7 +138,7 @@ extension SyncEdit {
 
 extension SyncLayer {
   var json: JSONValue {
-    SyncJSON.object([
+    JSONValue.members([
       "name": .text(name.rawValue), "origin": .text(origin),
       "columns": .array(columns.map { .text($0) }),
       "references": .object(
@@ -223,7 +218,7 @@ extension SyncReceipt {
 
 extension SyncConflict {
   var json: JSONValue {
-    SyncJSON.object([
+    JSONValue.members([
       "kind": .text(kind.rawValue), "column": column.map { .text($0) },
       "lost": SyncJSON.value(lost), "kept": SyncJSON.value(kept),
     ])

@@ -48,7 +48,7 @@ extension SyncService {
     switch (method, path) {
     case ("GET", "/sync/layers"):
       let layers = try await layers()
-      return SyncJSON.bytes(SyncJSON.object(["layers": .array(layers.map(\.json))]))
+      return SyncJSON.bytes(JSONValue.members(["layers": .array(layers.map(\.json))]))
     case ("GET", "/sync/edits"):
       let after = try Self.number("after", in: values, 0...(.max), default: 0)
       let limit = try Self.number(
@@ -57,7 +57,7 @@ extension SyncService {
     case ("GET", "/sync/edit"):
       let position = try Self.number("position", in: values, 0...(.max))
       let id = try await edit(at: position, of: Self.layer(in: values))
-      return SyncJSON.bytes(SyncJSON.object(["edit_id": id.map { .text($0) } ?? .null]))
+      return SyncJSON.bytes(JSONValue.members(["edit_id": id.map { .text($0) } ?? .null]))
     case ("POST", "/sync/edits"):
       return try await receive(body, of: Self.layer(in: values))
     default:

@@ -1,9 +1,13 @@
-package import FieldpackCore
-
 extension JSONValue {
-  init(_ value: String?) { self = value.map { .text($0) } ?? .null }
-  init(_ value: Int?) { self = value.map { .integer(Int64($0)) } ?? .null }
-  init(_ texts: [String]) { self = .array(texts.map { .text($0) }) }
+  package init(_ value: String?) { self = value.map { .text($0) } ?? .null }
+  package init(_ value: Int?) { self = value.map { .integer(Int64($0)) } ?? .null }
+  package init(_ texts: [String]) { self = .array(texts.map { .text($0) }) }
+
+  /// An object of the members that have a value.
+  package static func members(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
+    .object(
+      members.compactMap { name, value in value.map { Member(name: name, value: $0) } })
+  }
 }
 
 extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,

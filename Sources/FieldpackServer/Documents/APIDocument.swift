@@ -1,0 +1,162 @@
+import FieldpackCore
+
+/// The API in OpenAPI 3.0.3: a template for each path, whatever the number of layers, and no
+/// reference out of the document.
+struct APIDocument {
+  let documents: ServerDocuments
+  let base: LinkBase
+
+  private var options: ServerDocuments.Options { documents.options }
+
+  var tree: JSONValue {
+    let about =
+      (options.description.map { $0 + " " } ?? "")
+      + "A column of a collection is a parameter of its features, too, with the value that it shall "
+      + "have: see the queryables of the collection."
+    return [
+      "openapi": "3.0.3",
+      "info": [
+        "title": .text(options.title), "version": .text(options.version),
+        "description": .text(about),
+      ],
+      "servers": [["url": .text(base.text.isEmpty ? "/" : base.text)]],
+      "tags": [
+        ["name": "capabilities", "description": "What there is."],
+        ["name": "features", "description": "Features of a collection."],
+        ["name": "tiles", "description": "Vector tiles of a collection."],
+      ],
+      "paths": .object(paths),
+      "components": [
+        "parameters": .object(parameters), "responses": .object(Self.errors),
+        "schemas": APISchemas.tree,
+      ],
+    ]
+  }
+
+  private var operations: [ServerOperation] {
+    ServerOperation.allCases.filter { options.isWritable || !$0.isEdit }
+  }
+
+  private var paths: [JSONValue.Member] {
+    var paths: [String] = []
+    for operation in operations where !paths.contains(operation.path) {
+      paths.append(operation.path)
+    }
+    return paths.map { path in
+      let methods = operations.filter { $0.path == path }
+        .map { JSONValue.Member(name: $0.method, value: json(of: $0)) }
+      return .init(name: path, value: .object(methods))
+    }
+  }
+
+  private func json(of operation: ServerOperation) -> JSONValue {
+    .members([
+      "tags": [.text(operation.tag)], "summary": .text(operation.summary),
+      "operationId": .text(operation.rawValue),
+      "parameters": .array(references(of: operation)),
+      "requestBody": operation.requestBody, "responses": .object(responses(of: operation)),
+    ])
+  }
+
+  // MARK: Parameters
+
+  private func references(of operation: ServerOperation) -> [JSONValue] {
+    var names = operation.pathVariables
+    names += operation.parameters.map { $0 == .format ? operation.formatParameter : $0.rawValue }
+    if operation.isEdit, operation != .deleteItem { names.append("Content-Crs") }
+    if operation.isEdit, operation != .createItems { names.append("If-Match") }
+    return names.map { APISchemas.reference("parameters", $0) }
+  }
+
+  private var parameters: [JSONValue.Member] {
+    var found: [JSONValue.Member] = pathParameters
+    found += QueryParameter.allCases.filter { $0 != .format }
+      .map { .init(name: $0.rawValue, value: $0.json(options)) }
+    for operation in operations where operation.parameters.contains(.format) {
+      let name = operation.formatParameter
+      guard !found.contains(where: { $0.name == name }) else { continue }
+      let formats = operation.formats.map(\.name)
+      found.append(
+        .init(name: name, value: QueryParameter.format.json(options, formats: formats)))
+    }
+    return options.isWritable ? found + editParameters : found
+  }
+
+  private var pathParameters: [JSONValue.Member] {
+    let ids = documents.layers.map(\.collectionID)
+    return [
+      Self.variable(
+        "collectionId", "The id of a collection.",
+        .members(["type": "string", "enum": .unlessEmpty(ids)])),
+      Self.variable("featureId", "The id of a feature.", ["type": "string"]),
+      Self.variable(
+        "tileMatrixSetId", "The id of a tile matrix set.",
+        ["type": "string", "enum": [.text(TileDocuments.setID)]]),
+      Self.variable(
+        "tileMatrix", "The zoom level.",
+        ["type": "string", "enum": JSONValue(TileDocuments.zooms.map(String.init))]),
+      Self.variable(
+        "tileRow", "The row of the tile, from the north.", ["type": "integer", "minimum": 0]),
+      Self.variable(
+        "tileCol", "The column of the tile, from the west.", ["type": "integer", "minimum": 0]),
+    ]
+  }
+
+  private static func variable(
+    _ name: String, _ description: String, _ schema: JSONValue
+  ) -> JSONValue.Member {
+    .init(
+      name: name,
+      value: [
+        "name": .text(name), "in": "path", "description": .text(description), "required": true,
+        "schema": schema,
+      ])
+  }
+
+  private var editParameters: [JSONValue.Member] {
+    func field(_ name: String, _ description: String, isRequired: Bool) -> JSONValue.Member {
+      .init(
+        name: name,
+        value: [
+          "name": .text(name), "in": "header", "description": .text(description),
+          "required": .boolean(isRequired), "schema": ["type": "string"],
+        ])
+    }
+    return [
+      field(
+        "If-Match",
+        "The ETag of the feature as it was read: it is changed only where it is still so.",
+        isRequired: options.requiresIfMatch),
+      field(
+        "Content-Crs",
+        "The reference system of the geometries in the body, by its URI in angle brackets.",
+        isRequired: false),
+    ]
+  }
+
+  // MARK: Responses
+
+  private func responses(of operation: ServerOperation) -> [JSONValue.Member] {
+    let statuses = operation.errorStatuses(requiresIfMatch: options.requiresIfMatch)
+    return operation.successes
+      + statuses.map { status in
+        .init(name: String(status), value: APISchemas.reference("responses", String(status)))
+      }
+  }
+
+  private static let errors: [JSONValue.Member] = [
+    (400, "The request has a mistake."), (401, "Who asks has not signed in."),
+    (403, "Who asks may not do this."), (404, "There is no such thing."),
+    (406, "There is no such format."), (409, "A rule of the collection forbids this."),
+    (412, "The feature is no longer as If-Match says."), (413, "The body is too large."),
+    (415, "The body is in a format that is not read here."),
+    (422, "The body cannot be understood."), (428, "If-Match is missing."),
+    (500, "The server could not answer."), (503, "Ask again later."),
+  ].map { status, description in
+    let content: JSONValue = [
+      MediaType.problem: ["schema": APISchemas.reference("schemas", "problem")]
+    ]
+    return .init(
+      name: String(status), value: ["description": .text(description), "content": content])
+  }
+}

@@ -1,0 +1,86 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackProjection
+
+/// The parameters `filter`, `filter-lang` and `filter-crs`.
+enum FilterParameter {
+  /// - Throws: `.invalidArgument`.
+  static func filter(
+    _ text: String, language: String?, crs: String?, of layer: ServedLayer,
+    in systems: SRSCatalogue
+  ) throws(FieldpackError) -> Filter {
+    let isJSON = text.utf8.first { $0 > 0x20 } == UInt8(ascii: "{")
+    switch language {
+    case nil: break
+    case "cql2-text" where !isJSON, "cql2-json" where isJSON: break
+    case "cql2-text"?, "cql2-json"?:
+      throw FieldpackError(.invalidArgument, "the filter is not in \(language ?? "")")
+    default:
+      throw FieldpackError(
+        .invalidArgument,
+        "filter-lang is neither cql2-text nor cql2-json: '\(language ?? "")'")
+    }
+    var filter = try Filter(cql2: text)
+    let known = layer.schema
+    for name in filter.columns where known.columnIndex(name) == nil && layer.idName(name) == nil {
+      throw FieldpackError(
+        .invalidArgument,
+        "collection '\(layer.collectionID)' has no queryable '\(name)'"
+          + NearNames.question(name, in: known.columns.map(\.name)))
+    }
+    if let crs {
+      let name = try BoxParameter.system(crs)
+      let swaps = try name.isNorthFirst(in: systems)
+      filter = filter.inSystem(name.srs, swapped: swaps)
+    }
+    return filter
+  }
+}
+
+extension Filter {
+  /// The condition with its geometries in another system.
+  ///
+  /// - Parameter swapped: whether their positions have latitude or northing first.
+  fileprivate func inSystem(_ srs: SRS, swapped: Bool) -> Filter {
+    func turned(_ geometry: Geometry) -> Geometry { swapped ? geometry.turned : geometry }
+    switch self {
+    case .relation(let relation, let geometry, _, let column):
+      return .relation(relation, turned(geometry), srs: srs, column: column)
+    case .test(let test, let geometry, _, let column):
+      return .test(test, turned(geometry), srs: srs, column: column)
+    case .spatial(let relation, let a, let b):
+      func operand(_ operand: SpatialOperand) -> SpatialOperand {
+        guard case .geometry(let geometry, _) = operand else { return operand }
+        return .geometry(turned(geometry), srs: srs)
+      }
+      return .spatial(relation, operand(a), operand(b))
+    case .and(let parts): return .and(parts.map { $0.inSystem(srs, swapped: swapped) })
+    case .or(let parts): return .or(parts.map { $0.inSystem(srs, swapped: swapped) })
+    case .not(let part): return .not(part.inSystem(srs, swapped: swapped))
+    default: return self
+    }
+  }
+}
+
+extension Geometry {
+  /// The geometry with x and y in each other's place.
+  fileprivate var turned: Geometry {
+    var turning = Turning()
+    visit(with: &turning)
+    return turning.builder.geometry ?? self
+  }
+}
+
+private struct Turning: GeometryVisitor {
+  var builder = GeometryBuilder()
+
+  mutating func begin(_ type: GeometryType, _ dimensions: Dimensions, count: Int?) {
+    builder.begin(type, dimensions, count: count)
+  }
+  mutating func beginRing(count: Int?) { builder.beginRing(count: count) }
+  mutating func position(_ x: Double, _ y: Double, _ z: Double, _ m: Double) {
+    builder.position(y, x, z, m)
+  }
+  mutating func endRing() { builder.endRing() }
+  mutating func end(_ type: GeometryType) { builder.end(type) }
+}

@@ -1,0 +1,165 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackProjection
+import FieldpackSQLite
+
+/// What a request asks of the features of a collection.
+struct ItemsRequest: Sendable {
+  let layer: ServedLayer
+  /// The condition, without that of the cursor.
+  var filter = Filter.all
+  var order: [Order] = []
+  /// `nil` for all columns.
+  var properties: [String]?
+  /// `nil` where none was asked for.
+  var limit: Int?
+  var offset = 0
+  var cursor: PageCursor?
+  var crs = CRSName.crs84
+  /// Whether the system has latitude or northing first.
+  var swapsAxes = false
+  /// The boxes that features without geometry meet, too; kept apart, because an R-tree cannot find them.
+  var box: Filter?
+
+  /// Reads the parameters of a query.
+  ///
+  /// - Parameter maximum: the largest page.
+  /// - Throws: `.invalidArgument`.
+  init(
+    _ query: [ServerRequest.Parameter], of layer: ServedLayer, maximum: Int,
+    in systems: SRSCatalogue
+  ) throws(FieldpackError) {
+    self.layer = layer
+    try ServerOperation.getItems.check(query, in: layer)
+    // A client may repeat a parameter of a link: the last counts.
+    var values: [String: String] = [:]
+    for parameter in query { values[parameter.name] = parameter.value }
+    func value(_ parameter: QueryParameter) -> String? { values[parameter.rawValue] }
+    limit = try Self.number(value(.limit), .limit, from: 1).map { min($0, maximum) }
+    offset = try Self.number(value(.offset), .offset, from: 0) ?? 0
+    try read(crs: value(.crs), in: systems)
+    if let text = value(.bbox) {
+      box = try BoxParameter.filter(text, crs: value(.bboxCRS), of: layer, in: systems)
+    } else if let text = value(.bboxCRS) {
+      _ = try BoxParameter.system(text)
+    }
+    if let text = value(.datetime) {
+      filter = filter && (try DatetimeParameter.filter(text, of: layer))
+    }
+    if let text = value(.filter) {
+      filter =
+        filter
+        && (try FilterParameter.filter(
+          text, language: value(.filterLanguage), crs: value(.filterCRS), of: layer, in: systems))
+    }
+    for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+      guard QueryParameter(rawValue: name) == nil, let column = layer.parameterColumn(name) else {
+        continue
+      }
+      filter = filter && (try Self.comparison(column, value, of: layer))
+    }
+    if let text = value(.sortBy) { order = try Self.order(text, of: layer) }
+    if let text = value(.properties) { properties = try Self.columns(text, of: layer) }
+    if let text = value(.after) { cursor = try PageCursor(text, order: order, of: layer) }
+  }
+
+  /// A request for the features as they are, in a reference system.
+  ///
+  /// - Throws: `.invalidArgument`.
+  init(crs: String?, of layer: ServedLayer) throws(FieldpackError) {
+    self.layer = layer
+    try read(crs: crs, in: SRSCatalogue())
+  }
+
+  private mutating func read(
+    crs text: String?, in systems: SRSCatalogue
+  ) throws(FieldpackError) {
+    guard let text else { return }
+    guard let name = CRSName(text), layer.systems.contains(name) else {
+      throw FieldpackError(
+        .invalidArgument, "collection '\(layer.collectionID)' is not given in the system '\(text)'")
+    }
+    crs = name
+    swapsAxes = try name.isNorthFirst(in: systems)
+  }
+
+  private static func number(
+    _ text: String?, _ parameter: QueryParameter, from least: Int
+  ) throws(FieldpackError) -> Int? {
+    guard let text else { return nil }
+    guard let number = Int(text), number >= least else {
+      throw FieldpackError(
+        .invalidArgument, "\(parameter.rawValue) is no integer of \(least) or more: '\(text)'")
+    }
+    return number
+  }
+
+  private static func comparison(
+    _ column: String, _ text: String, of layer: ServedLayer
+  ) throws(FieldpackError) -> Filter {
+    let type = layer.schema.columnIndex(column).map { layer.schema.columns[$0].type } ?? .integer
+    guard let value = Value.text(text).converted(to: type) else {
+      throw FieldpackError(.invalidArgument, "'\(text)' is no value of '\(column)'")
+    }
+    return .compare(.column(column), .equal, .literal(value))
+  }
+
+  private static func order(
+    _ text: String, of layer: ServedLayer
+  ) throws(FieldpackError) -> [Order] {
+    var order: [Order] = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let isDescending = part.first == "-"
+      let name = part.first == "-" || part.first == "+" ? part.dropFirst() : part
+      order.append(
+        Order(try column(String(name), of: layer, "sorted by"), descending: isDescending))
+    }
+    return order
+  }
+
+  static func columns(
+    _ text: String, of layer: ServedLayer
+  ) throws(FieldpackError) -> [String] {
+    var names: [String] = []
+    for part in text.split(separator: ",") {
+      names.append(try column(String(part), of: layer, "given"))
+    }
+    return names
+  }
+
+  private static func column(
+    _ name: String, of layer: ServedLayer, _ use: String
+  ) throws(FieldpackError) -> String {
+    if let index = layer.schema.columnIndex(name) { return layer.schema.columns[index].name }
+    if let name = layer.idName(name) { return name }
+    let known = layer.schema.columns.map(\.name)
+    throw FieldpackError(
+      .invalidArgument,
+      "collection '\(layer.collectionID)' has no property '\(name)' that could be \(use)"
+        + NearNames.question(name, in: known))
+  }
+
+  /// The query for rows from the cursor on.
+  func query(limit: Int?, box: Filter?) -> Query {
+    var condition = box.map { $0 && filter } ?? filter
+    if let cursor {
+      condition = condition && cursor.filter(order, id: layer.schema.idColumn ?? "fid")
+    }
+    var query = Query(layers: [layer.id], where: condition)
+    if let properties { query = query.select(properties.filter { layer.idName($0) == nil }) }
+    if !order.isEmpty { query = query.order(by: order) }
+    if layer.schema.geometry?.srs != crs.srs, layer.storageCRS != nil {
+      query = query.transformed(to: crs.srs)
+    }
+    if let limit { query = query.limit(limit) }
+    return offset > 0 && cursor == nil ? query.offset(offset) : query
+  }
+}
+
+extension ServedLayer {
+  /// The name of the feature id, where `name` is that.
+  func idName(_ name: String) -> String? {
+    guard let id = schema.idColumn, SQLName(id) == SQLName(name) else { return nil }
+    return id
+  }
+}

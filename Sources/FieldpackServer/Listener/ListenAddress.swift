@@ -1,0 +1,66 @@
+public import FieldpackCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Where a server listens: an address of this machine and a port.
+public struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
+  public var host: String
+  /// 0 for a free port.
+  public var port: Int
+
+  public init(host: String = "127.0.0.1", port: Int = 8085) {
+    self.host = host
+    self.port = port
+  }
+
+  /// Reads `HOST:PORT`, `[::1]:PORT`, `HOST` or `:PORT`. `localhost` is 127.0.0.1.
+  ///
+  /// - Throws: `.invalidArgument`.
+  public init(_ text: String) throws(FieldpackError) {
+    self.init()
+    var rest = text[...]
+    if rest.first == "[" {
+      guard let end = rest.firstIndex(of: "]") else { throw Self.refusal(text) }
+      host = String(rest[rest.index(after: rest.startIndex)..<end])
+      rest = rest[rest.index(after: end)...]
+    } else {
+      let name = rest.prefix { $0 != ":" }
+      if !name.isEmpty { host = name == "localhost" ? "127.0.0.1" : String(name) }
+      rest = rest[name.endIndex...]
+    }
+    if rest.first == ":" {
+      guard let number = UInt16(rest.dropFirst()) else { throw Self.refusal(text) }
+      port = Int(number)
+    } else if !rest.isEmpty {
+      throw Self.refusal(text)
+    }
+    guard Self.bytes(host, AF_INET) != nil || Self.bytes(host, AF_INET6) != nil else {
+      throw Self.refusal(text)
+    }
+  }
+
+  private static func refusal(_ text: String) -> FieldpackError {
+    FieldpackError(
+      .invalidArgument,
+      "'\(text)' is no address to listen on. Try: 127.0.0.1:8085, or [::1]:8085")
+  }
+
+  static func bytes(_ host: String, _ family: Int32) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: family == AF_INET ? 4 : 16)
+    return inet_pton(family, host, &bytes) == 1 ? bytes : nil
+  }
+
+  /// Whether only programs of this machine can connect.
+  public var isLoopback: Bool {
+    if let bytes = Self.bytes(host, AF_INET) { return bytes[0] == 127 }
+    return Self.bytes(host, AF_INET6) == [UInt8](repeating: 0, count: 15) + [1]
+  }
+
+  public var description: String {
+    host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
+}

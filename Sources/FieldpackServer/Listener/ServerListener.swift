@@ -1,0 +1,157 @@
+#if Server
+  import CMicrohttpd
+  import FieldpackCore
+  import FieldpackHTTP
+
+  /// Takes requests by HTTP/1.1 and gives them to a handler.
+  ///
+  /// Two threads of libmicrohttpd read and write all connections. A request that needs time is put aside
+  /// until a task has its answer.
+  final class ServerListener: Sendable {
+    /// What keeps one client from taking everything.
+    struct Limits: Sendable {
+      var connections = 10_000
+      /// How long a connection may say nothing.
+      var timeout = Duration.seconds(30)
+      /// The longest head of a request, in bytes.
+      var head = 32 << 10
+    }
+
+    /// `@unchecked` because libmicrohttpd locks its daemon itself.
+    private struct Daemon: @unchecked Sendable {
+      let raw: OpaquePointer
+    }
+
+    private struct State {
+      var daemon: Daemon?
+      var running: [Int: Running] = [:]
+      var last = 0
+      var isClosing = false
+      var isBrokenOff = false
+      var whenIdle: CheckedContinuation<Void, Never>?
+
+      /// libmicrohttpd does not end while a connection is put aside for a task.
+      var isIdle: Bool {
+        guard isBrokenOff else { return running.isEmpty }
+        return running.values.allSatisfy { if case .task = $0 { false } else { true } }
+      }
+    }
+
+    /// How far a request is that was not answered at once.
+    enum Running {
+      /// A task makes its answer, and the connection is put aside.
+      case task(Task<Void, Never>?)
+      case stream(ResponseStream)
+      /// The client takes an answer that is whole.
+      case whole
+    }
+
+    let handler: any RequestHandling
+    let port: Int
+    private let state = Locked(State())
+
+    /// - Throws: `.unavailable` where the address is taken, `.permission`.
+    init(
+      _ address: ListenAddress, limits: Limits = Limits(), handler: any RequestHandling
+    ) throws(FieldpackError) {
+      self.handler = handler
+      let socket = try ListenSocket.open(address)
+      port = try ListenSocket.port(of: socket)
+      var settings = fieldpack_mhd_settings()
+      settings.socket = socket
+      settings.threads = 2
+      settings.connections = UInt32(clamping: limits.connections)
+      settings.timeout_seconds = UInt32(clamping: limits.timeout.components.seconds)
+      settings.memory_per_connection = limits.head
+      // The daemon's threads use it until the daemon is stopped.
+      let context = Unmanaged.passRetained(self)
+      settings.context = context.toOpaque()
+      settings.handle = handleRequest
+      settings.completed = completeRequest
+      settings.begin = beginRequest
+      guard let daemon = fieldpack_mhd_start(&settings) else {
+        context.release()
+        ListenSocket.close(socket)
+        throw FieldpackError(.unavailable, "the server cannot start to listen on \(address)")
+      }
+      let kept = Daemon(raw: daemon)
+      state.withLock { $0.daemon = kept }
+    }
+
+    /// Takes no more requests, waits for the running ones, and closes all connections. What still runs
+    /// after the grace is broken off: a client may take its answer as slowly as it likes.
+    func close(grace: Duration = .seconds(5)) async {
+      let daemon = state.withLock { state in
+        state.isClosing = true
+        defer { state.daemon = nil }
+        return state.daemon
+      }
+      guard let daemon else { return }
+      let socket = MHD_quiesce_daemon(daemon.raw)
+      let limit = Task {
+        try? await Task.sleep(for: grace)
+        breakOff()
+      }
+      await withCheckedContinuation { continuation in
+        let isIdle = state.withLock { state in
+          if !state.isIdle { state.whenIdle = continuation }
+          return state.isIdle
+        }
+        if isIdle { continuation.resume() }
+      }
+      limit.cancel()
+      MHD_stop_daemon(daemon.raw)
+      ListenSocket.close(socket)
+      Unmanaged.passUnretained(self).release()
+    }
+
+    /// Ends what still runs. A stream that failed never has its connection wait again.
+    private func breakOff() {
+      let running = state.withLock { state in
+        state.isBrokenOff = true
+        return Array(state.running.values)
+      }
+      for running in running {
+        switch running {
+        case .task(let task): task?.cancel()
+        case .stream(let stream): stream.fail()
+        case .whole: break
+        }
+      }
+      change { _ in }
+    }
+
+    /// Notes a request that a task will answer; `nil` where the listener closes.
+    func begin() -> Int? {
+      state.withLock { state in
+        guard !state.isClosing else { return nil }
+        state.last += 1
+        state.running[state.last] = .task(nil)
+        return state.last
+      }
+    }
+
+    /// Notes how far a request is.
+    func set(_ running: Running, for number: Int) {
+      var isBrokenOff = false
+      change { state in
+        if state.running[number] != nil { state.running[number] = running }
+        isBrokenOff = state.isBrokenOff
+      }
+      if isBrokenOff, case .stream(let stream) = running { stream.fail() }
+    }
+
+    /// Notes that the client has its answer, or has gone.
+    func end(_ number: Int) { change { $0.running[number] = nil } }
+
+    private func change(_ body: (inout State) -> Void) {
+      let continuation = state.withLock { state in
+        body(&state)
+        guard state.isClosing, state.isIdle else { return nil as CheckedContinuation<Void, Never>? }
+        defer { state.whenIdle = nil }
+        return state.whenIdle
+      }
+      continuation?.resume()
+    }
+  }
+#endif

@@ -1,0 +1,137 @@
+public import FieldpackCore
+
+/// The bytes of a response, from who makes them to the client.
+///
+/// What the client has not taken yet is kept: the first 4 MiB in memory, more in an unnamed file. So a slow
+/// client keeps nobody waiting who reads the store.
+public final class ResponseStream: Sendable {
+  /// What is there for the client.
+  enum Piece: Hashable {
+    case bytes(Int)
+    /// Nothing yet; `wake` is called once there is.
+    case nothing
+    case end
+    case failure
+  }
+
+  private struct State {
+    var chunks: [[UInt8]] = []
+    /// The first chunk that is not taken, and how much of it is.
+    var first = 0
+    var taken = 0
+    var count = 0
+    let file = SpillFile()
+    var fileStart = 0
+    var isEnded = false
+    var isFailed = false
+    var isAbandoned = false
+    var wake: (@Sendable () -> Void)?
+  }
+
+  private static let mostInMemory = 4 << 20
+  private let state = Locked(State())
+
+  public init() {}
+
+  // MARK: Making
+
+  /// Appends bytes.
+  ///
+  /// - Throws: `.interrupted` where the client has gone, `.full` where they fit neither in memory nor on
+  ///   the disk.
+  public func send(_ bytes: [UInt8]) throws(FieldpackError) {
+    guard !bytes.isEmpty else { return }
+    let wake = try state.withLock { (state) throws(FieldpackError) -> (@Sendable () -> Void)? in
+      guard !state.isAbandoned else {
+        throw FieldpackError(.interrupted, "the client has closed its connection")
+      }
+      if state.count + bytes.count > Self.mostInMemory || state.fileStart < state.file.end {
+        var failure: FieldpackError?
+        bytes.withUnsafeBytes { bytes in
+          do throws(FieldpackError) { try state.file.append(bytes) } catch { failure = error }
+        }
+        if let failure { throw failure }
+      } else {
+        state.chunks.append(bytes)
+        state.count += bytes.count
+      }
+      return Self.takeWake(&state)
+    }
+    wake?()
+  }
+
+  /// Ends the response.
+  public func finish() { end { $0.isEnded = true } }
+
+  /// Ends the response so that the client sees that it is not whole.
+  public func fail() { end { $0.isFailed = true } }
+
+  private func end(_ mark: (inout State) -> Void) {
+    let wake = state.withLock { state in
+      mark(&state)
+      return Self.takeWake(&state)
+    }
+    wake?()
+  }
+
+  private static func takeWake(_ state: inout State) -> (@Sendable () -> Void)? {
+    defer { state.wake = nil }
+    return state.wake
+  }
+
+  // MARK: Taking
+
+  /// Copies the next bytes into `buffer`.
+  ///
+  /// - Parameter pause: called where there is nothing yet, while nobody can send; gives what wakes the
+  ///   client.
+  func take(
+    into buffer: UnsafeMutableRawBufferPointer, orPause pause: () -> @Sendable () -> Void
+  ) -> Piece {
+    state.withLock { state in
+      if state.isFailed { return .failure }
+      if state.first < state.chunks.count { return .bytes(Self.takeChunk(&state, into: buffer)) }
+      if state.fileStart < state.file.end { return Self.takeFromFile(&state, into: buffer) }
+      if state.isEnded { return .end }
+      state.wake = pause()
+      return .nothing
+    }
+  }
+
+  private static func takeChunk(
+    _ state: inout State, into buffer: UnsafeMutableRawBufferPointer
+  ) -> Int {
+    let count = state.chunks[state.first].withUnsafeBytes { chunk in
+      let count = min(buffer.count, chunk.count - state.taken)
+      buffer.copyMemory(from: .init(rebasing: chunk[state.taken..<state.taken + count]))
+      return count
+    }
+    state.taken += count
+    if state.taken == state.chunks[state.first].count {
+      state.count -= state.taken
+      (state.chunks[state.first], state.taken) = ([], 0)
+      state.first += 1
+      if state.first == state.chunks.count { (state.chunks, state.first) = ([], 0) }
+    }
+    return count
+  }
+
+  private static func takeFromFile(
+    _ state: inout State, into buffer: UnsafeMutableRawBufferPointer
+  ) -> Piece {
+    let count = min(buffer.count, state.file.end - state.fileStart)
+    do throws(FieldpackError) {
+      try state.file.read(into: .init(rebasing: buffer[..<count]), at: state.fileStart)
+    } catch { return .failure }
+    state.fileStart += count
+    return .bytes(count)
+  }
+
+  /// Whoever makes the bytes learns from its next call that nobody wants them.
+  func abandon() {
+    state.withLock { state in
+      state.isAbandoned = true
+      (state.chunks, state.first, state.wake) = ([], 0, nil)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+public import FieldpackHTTP
+
+/// What the server answers.
+public struct ServerResponse: Sendable {
+  public enum Body: Sendable {
+    case bytes([UInt8])
+    /// Bytes that are made while the client takes them.
+    case stream(ResponseStream)
+  }
+
+  public var status: Int
+  public var fields: HTTPFields
+  public var body: Body
+
+  public init(_ status: Int, fields: HTTPFields = [:], body: Body = .bytes([])) {
+    self.status = status
+    self.fields = fields
+    self.body = body
+  }
+
+  /// A document of that media type.
+  public init(_ status: Int = 200, _ type: String, _ bytes: [UInt8]) {
+    self.init(status, fields: ["Content-Type": type], body: .bytes(bytes))
+  }
+}
+
+/// Answers requests. Both functions may be called on many threads at a time.
+public protocol RequestHandling: Sendable {
+  /// Whether a request with that head may send a body, and how large. The body is only read where this
+  /// is `nil`.
+  func refusal(of head: ServerRequest, bodyLength: Int?) -> ServerResponse?
+  /// The answer to a request that needs no waiting, such as for a document that is kept; `nil` where
+  /// ``answer(_:)`` is to be asked.
+  func answerAtOnce(_ request: ServerRequest) -> ServerResponse?
+  func answer(_ request: ServerRequest) async -> ServerResponse
+}

@@ -1,0 +1,120 @@
+import FieldpackCore
+
+/// The values of a layer in a vector tile, each once, as messages of the field `values`.
+struct TileValues: ~Copyable {
+  private struct Entry {
+    var offset: Int
+    var count: Int
+    var hash: UInt64
+  }
+
+  private(set) var bytes = GrowingBytes(capacity: 4_096)
+  private var entries: [Entry] = []
+  /// By the low bits of a hash the index of its entry plus 1; 0 is free. At most half are in use.
+  private var slots = [UInt32](repeating: 0, count: 256)
+  /// Another one in every run, so that nobody can make a file whose values all have one hash.
+  private let seed = UInt64.random(in: .min ... .max)
+
+  /// The index of a text. Bytes that are not UTF-8 become U+FFFD, which the format demands.
+  mutating func index(ofText text: UnsafeBufferPointer<UInt8>) -> Int {
+    // One call for both: whether all bytes are ASCII, or else UTF-8.
+    guard text.allSatisfy({ $0 < 0x80 }) || String(validating: text, as: UTF8.self) != nil else {
+      var mended = String(decoding: text, as: UTF8.self)
+      return mended.withUTF8 { append(text: $0) }
+    }
+    return append(text: text)
+  }
+
+  private mutating func append(text: UnsafeBufferPointer<UInt8>) -> Int {
+    let start = begin(1 + Varint.size(UInt64(text.count)) + text.count)
+    bytes.append(0x0A)
+    Varint.append(UInt64(text.count), to: &bytes)
+    bytes.append(text)
+    return finish(from: start)
+  }
+
+  mutating func index(ofReal real: Double) -> Int {
+    let start = begin(9)
+    bytes.append(0x19)
+    bytes.append(raw: real.bitPattern.littleEndian)
+    return finish(from: start)
+  }
+
+  /// The index of an integer: `uint_value` where it is not negative, else `sint_value`, which takes
+  /// fewer bytes than `int_value`.
+  mutating func index(ofInteger integer: Int64) -> Int {
+    let word = integer >= 0 ? UInt64(integer) : Varint.zigzag(integer)
+    let start = begin(1 + Varint.size(word))
+    bytes.append(integer >= 0 ? 0x28 : 0x30)
+    Varint.append(word, to: &bytes)
+    return finish(from: start)
+  }
+
+  mutating func index(ofFlag flag: Bool) -> Int {
+    let start = begin(2)
+    bytes.append(0x38)
+    bytes.append(flag ? 1 : 0)
+    return finish(from: start)
+  }
+
+  private mutating func begin(_ count: Int) -> Int {
+    let start = bytes.count
+    bytes.append(0x22)
+    Varint.append(UInt64(count), to: &bytes)
+    return start
+  }
+
+  /// The index of the message that begins at `start`; it goes again where it is there already.
+  private mutating func finish(from start: Int) -> Int {
+    let count = bytes.count - start
+    let content = UnsafeRawBufferPointer(start: bytes.base + start, count: count)
+    let hash = ValueHash.bytes(.blob, content, seed: seed)
+    let mask = slots.count - 1
+    var slot = Int(truncatingIfNeeded: hash) & mask
+    while slots[slot] > 0 {
+      let entry = entries[Int(slots[slot]) - 1]
+      if entry.hash == hash, entry.count == count,
+        content.hasBytes(
+          of: UnsafeRawBufferPointer(start: bytes.base + entry.offset, count: count))
+      {
+        bytes.truncate(to: start)
+        return Int(slots[slot]) - 1
+      }
+      slot = (slot + 1) & mask
+    }
+    entries.append(Entry(offset: start, count: count, hash: hash))
+    slots[slot] = UInt32(entries.count)
+    if entries.count * 2 > slots.count { grow() }
+    return entries.count - 1
+  }
+
+  private mutating func grow() {
+    let mask = slots.count * 2 - 1
+    slots = [UInt32](repeating: 0, count: slots.count * 2)
+    for (index, entry) in entries.enumerated() {
+      var slot = Int(truncatingIfNeeded: entry.hash) & mask
+      while slots[slot] > 0 { slot = (slot + 1) & mask }
+      slots[slot] = UInt32(index + 1)
+    }
+  }
+}
+
+/// The integers of protocol buffers (https://protobuf.dev/programming-guides/encoding/).
+enum Varint {
+  @inline(__always)
+  static func append(_ value: UInt64, to bytes: inout GrowingBytes) {
+    var value = value
+    while value >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: value) | 0x80)
+      value >>= 7
+    }
+    bytes.append(UInt8(truncatingIfNeeded: value))
+  }
+
+  static func size(_ value: UInt64) -> Int { (70 - (value | 1).leadingZeroBitCount) / 7 }
+
+  @inline(__always)
+  static func zigzag(_ value: Int64) -> UInt64 {
+    UInt64(bitPattern: value << 1 ^ value >> 63)
+  }
+}

@@ -1,0 +1,194 @@
+import FieldpackCore
+import FieldpackTestSupport
+import Foundation
+import Testing
+
+@testable import FieldpackServer
+
+/// Points 2, 3 and 4 of the official tests, and what those of tiles look for in the API document.
+@Suite(.programs) struct APIDocumentTests {
+  private static func api(
+    _ layers: [ServedLayer] = SampleLayers.all,
+    change: (inout ServerDocuments.Options) -> Void = { _ in }
+  ) throws -> JSONValue {
+    try SampleLayers.documents(layers, change: change).json(.api)
+  }
+
+  private static let kinds:
+    [(name: String, change: @Sendable (inout ServerDocuments.Options) -> Void)] = [
+      ("read only", { _ in }), ("writable", { $0.isWritable = true }),
+      (
+        "with If-Match",
+        {
+          $0.isWritable = true
+          $0.requiresIfMatch = true
+        }
+      ),
+    ]
+
+  @Test(
+    .enabled(if: Programs.openAPIPython != nil, Comment(rawValue: Programs.noOpenAPIPython)))
+  func `a strict reader of OpenAPI takes the document`() async throws {
+    let hostile = SampleLayers.hostile.map { name in
+      ServedLayer(Layer(schema: Schema(layer: LayerID(name)), kind: .attributes))
+    }
+    var lines: [String] = []
+    for kind in Self.kinds {
+      lines.append(try Self.api(change: kind.change).text)
+      lines.append(try Self.api([], change: kind.change).text)
+      lines.append(try Self.api(hostile, change: kind.change).text)
+    }
+    let python = try #require(Programs.openAPIPython)
+    let script = """
+      import json, sys
+      from openapi_spec_validator import validate
+      lines = sys.stdin.read().split("\\n")
+      for line in lines: validate(json.loads(line))
+      print(len(lines))
+      """
+    let result = try await Program.run(
+      python, ["-c", script], input: Data(lines.joined(separator: "\n").utf8))
+    #expect(result.status == 0 && result.output == "9\n", "\(result)")
+  }
+
+  @Test func `version, server and texts are such as strict readers want`() throws {
+    let api = try Self.api()
+    #expect(api["openapi"] == "3.0.3")
+    #expect(api["servers"] == [["url": "https://example.org/field"]])
+    #expect(api["info"]?["contact"] == nil)
+    // OpenAPI 3.0 has no type `null`.
+    #expect(!api.all("type").contains { $0 == "null" || $0 == nil || !$0.items.isEmpty })
+  }
+
+  @Test(arguments: kinds.map(\.name))
+  func `every reference is found in the document`(kind: String) throws {
+    let change = try #require(Self.kinds.first { $0.name == kind }?.change)
+    let api = try Self.api(change: change)
+    let references = api.all("$ref").compactMap(\.string)
+    #expect(references.count > 50)
+    for reference in references {
+      let parts = reference.split(separator: "/").map(String.init)
+      try #require(parts.count == 4 && parts[0] == "#")
+      #expect(api[parts[1]]?[parts[2]]?[parts[3]] != nil, "\(reference)")
+    }
+    // And nothing stands there that is not used.
+    for kind in api["components"]?.members ?? [] where kind.name != "schemas" {
+      for member in kind.value.members {
+        let reference = "#/components/\(kind.name)/\(member.name)"
+        let isOfEdits = ["401", "403", "409", "412", "413", "415", "422", "428"]
+          .contains(member.name)
+        #expect(references.contains(reference) || isOfEdits, "\(reference)")
+      }
+    }
+  }
+
+  @Test func `paths are templates, and editing is there only where it can be done`() throws {
+    func operations(_ api: JSONValue) -> [String] {
+      (api["paths"]?.members ?? []).map { path in
+        path.name + " " + path.value.members.map(\.name).joined(separator: " ")
+      }
+    }
+    let collection = "/collections/{collectionId}"
+    let tiles = collection + "/tiles/{tileMatrixSetId}"
+    var expected = [
+      "/ get", "/conformance get", "/api get", "/collections get", collection + " get",
+      collection + "/queryables get", collection + "/schema get", collection + "/sortables get",
+      collection + "/items get", collection + "/items/{featureId} get", "/functions get",
+      "/tileMatrixSets get", "/tileMatrixSets/{tileMatrixSetId} get", collection + "/tiles get",
+      tiles + " get", tiles + "/{tileMatrix}/{tileRow}/{tileCol} get",
+    ]
+    #expect(operations(try Self.api()) == expected)
+    expected[8] += " post"
+    expected[9] += " put patch delete"
+    #expect(operations(try Self.api { $0.isWritable = true }) == expected)
+  }
+
+  @Test func `every path declares what it gives`() throws {
+    let api = try Self.api()
+    func types(_ path: String) -> [String]? {
+      api["paths"]?[path]?["get"]?["responses"]?["200"]?["content"]?.members.map(\.name)
+    }
+    let documents = ["application/json", "text/html"]
+    #expect(types("/") == documents && types("/conformance") == documents)
+    #expect(types("/collections") == documents)
+    #expect(types("/collections/{collectionId}") == documents)
+    #expect(types("/api") == ["application/vnd.oai.openapi+json;version=3.0", "text/html"])
+    #expect(
+      types("/collections/{collectionId}/items") == [
+        "application/geo+json", "text/html", "application/x-ndjson", "text/csv",
+        "application/gpx+xml",
+      ])
+    #expect(
+      types("/collections/{collectionId}/items/{featureId}") == [
+        "application/geo+json", "text/html",
+      ])
+    for path in api["paths"]?.members ?? [] {
+      #expect(path.value["get"]?["responses"]?["200"] != nil, "\(path.name)")
+      #expect(path.value["get"]?["responses"]?["400"] != nil, "\(path.name)")
+      #expect((path.value["get"]?["responses"]?["404"] != nil) == path.name.contains("{"))
+    }
+  }
+
+  @Test func `bbox, limit and datetime are declared as the standard demands`() throws {
+    let api = try Self.api()
+    let listed = api["paths"]?["/collections/{collectionId}/items"]?["get"]?["parameters"]?.items
+    let names = listed?.compactMap { $0["$ref"]?.string?.split(separator: "/").last }
+    #expect(
+      names == [
+        "collectionId", "limit", "offset", "after", "bbox", "bbox-crs", "crs", "datetime", "filter",
+        "filter-lang", "filter-crs", "sortby", "properties",
+        "f-json-html-geojsonl-csv-gpx",
+      ])
+    let parameters = try #require(api["components"]?["parameters"])
+    func plain(_ name: String) -> String? {
+      parameters[name].map { parameter in
+        JSONValue.object(parameter.members.filter { $0.name != "description" }).text
+      }
+    }
+    #expect(
+      plain("bbox") == #"{"name":"bbox","in":"query","required":false,"schema":{"type":"array","#
+        + #""minItems":4,"maxItems":6,"items":{"type":"number"}},"style":"form","explode":false}"#)
+    #expect(
+      plain("limit")
+        == #"{"name":"limit","in":"query","required":false,"schema":{"type":"integer","#
+        + #""minimum":1,"maximum":10000,"default":100},"style":"form","explode":false}"#)
+    #expect(
+      plain("datetime") == #"{"name":"datetime","in":"query","required":false,"#
+        + #""schema":{"type":"string"},"style":"form","explode":false}"#)
+    #expect(
+      plain("collectionId") == #"{"name":"collectionId","in":"path","required":true,"#
+        + #""schema":{"type":"string","enum":["wells","islands","places","notes","plan"]}}"#)
+  }
+
+  @Test func `tiles have the names that the official tests look for`() throws {
+    let api = try Self.api()
+    let tile = api["paths"]?[ServerOperation.getTile.path]?["get"]
+    #expect(tile?["operationId"]?.string?.contains(".getTile") == true)
+    let names = tile?["parameters"]?.items.compactMap {
+      $0["$ref"]?.string?.split(separator: "/").last
+    }
+    #expect(
+      names == [
+        "collectionId", "tileMatrixSetId", "tileMatrix", "tileRow", "tileCol", "properties",
+        "f-mvt",
+      ])
+  }
+
+  @Test func `If-Match is demanded only where the server demands it`() throws {
+    for kind in Self.kinds {
+      let api = try Self.api(change: kind.change)
+      let field = api["components"]?["parameters"]?["If-Match"]
+      let put = api["paths"]?["/collections/{collectionId}/items/{featureId}"]?["put"]
+      #expect((field != nil) == (kind.name != "read only"))
+      #expect((field?["required"] == true) == (kind.name == "with If-Match"))
+      #expect((put?["responses"]?["428"] != nil) == (kind.name == "with If-Match"))
+    }
+  }
+
+  @Test func `the number of layers does not change the paths`() throws {
+    let many = (0..<500).map { index in
+      ServedLayer(Layer(schema: Schema(layer: LayerID("layer \(index)")), kind: .attributes))
+    }
+    #expect(try Self.api(many)["paths"] == Self.api()["paths"])
+  }
+}
