@@ -10,11 +10,11 @@ extension JSONValue {
   }
 }
 
-extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
-  ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
+// No literal `nil`: in a closure such as `{ $0 == .null ? nil : $0 }` it would be taken for a JSON null.
+extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-  package init(nilLiteral: ()) { self = .null }
   package init(booleanLiteral value: Bool) { self = .boolean(value) }
   package init(integerLiteral value: Int64) { self = .integer(value) }
   package init(floatLiteral value: Double) { self = .real(value) }

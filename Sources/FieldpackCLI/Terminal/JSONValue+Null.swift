@@ -1,0 +1,5 @@
+package import FieldpackCore
+
+extension JSONValue: ExpressibleByNilLiteral {
+  package init(nilLiteral: ()) { self = .null }
+}
