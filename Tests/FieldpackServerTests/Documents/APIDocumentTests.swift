@@ -57,7 +57,7 @@ import Testing
     #expect(api["servers"] == [["url": "https://example.org/field"]])
     #expect(api["info"]?["contact"] == nil)
     // OpenAPI 3.0 has no type `null`.
-    #expect(!api.all("type").contains { $0 == "null" || $0 == nil || !$0.items.isEmpty })
+    #expect(!api.all("type").contains { $0 == "null" || $0 == .null || !$0.items.isEmpty })
   }
 
   @Test(arguments: kinds.map(\.name))

@@ -42,7 +42,7 @@ import Testing
     #expect(json["storageCrs"] == .text(Self.epsg + "25832"))
     #expect(
       json["extent"]?["temporal"] == [
-        "interval": [["2024-01-31T08:00:00Z", nil]],
+        "interval": [["2024-01-31T08:00:00Z", .null]],
         "trs": "http://www.opengis.net/def/uom/ISO-8601/0/Gregorian",
       ])
   }
