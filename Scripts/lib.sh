@@ -197,7 +197,9 @@ build_beside() (
 build() {
   local log status=0
   log=$(mktemp)
-  swift build "$@" </dev/null 2>&1 | tee "$log" | build_lines || status=1
+  # SwiftPM gives the compiler the traits in the order of a set. Another order is another command, for which
+  # everything is compiled again.
+  SWIFT_DETERMINISTIC_HASHING=1 swift build "$@" </dev/null 2>&1 | tee "$log" | build_lines || status=1
   if [ "$status" -eq 0 ] && grep -qE '/(Sources|Tests)/[^:]+:[0-9]+:[0-9]+: warning:' "$log"; then
     status=1
     note "warnings count as errors"

@@ -25,7 +25,8 @@ class Setup:
         self.scale = scale
         self.data = os.path.join(work, f"data-{scale:g}")
         self.scratch = os.path.join(work, "scratch")
-        self.build_command = ["swift", "build", *build_options]
+        # Else the traits come in another order each time, and everything is compiled again.
+        self.build_command = ["env", "SWIFT_DETERMINISTIC_HASHING=1", "swift", "build", *build_options]
         self.built = first_line([*self.build_command, "--show-bin-path"], self.root)
         self.tool = os.path.join(self.built, "fieldpack")
         self.subject = None
