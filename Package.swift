@@ -8,8 +8,8 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-/// `Scripts/test` builds for release, but leaves the optimiser out for the tests and the command line: to
-/// optimise them takes longer than it saves when they run. One run of the compiler writes code and module of a target, where
+/// `Scripts/test` builds for release, but leaves the optimiser out for the tests: to optimise the tests takes
+/// longer than it saves when they run. One run of the compiler writes code and module of a target, where
 /// otherwise a second one would expand all macros again for the module. Other packages never see the flags,
 /// because only that script sets the variable.
 let testSettings: [SwiftSetting] =
@@ -19,12 +19,9 @@ let testSettings: [SwiftSetting] =
 
 /// A library target of the engine with its tests beside it.
 ///
-/// - Parameters:
-///   - testing: what the tests need beyond the target and its dependencies.
-///   - settings: those of the target itself.
+/// - Parameter testing: what the tests need beyond the target and its dependencies.
 func engine(
-  _ name: String, _ dependencies: [Target.Dependency], testing: [Target.Dependency] = [],
-  settings: [SwiftSetting] = settings
+  _ name: String, _ dependencies: [Target.Dependency], testing: [Target.Dependency] = []
 ) -> [Target] {
   [
     .target(name: name, dependencies: dependencies, swiftSettings: settings),
@@ -215,9 +212,9 @@ let package = Package(
       [
         "Fieldpack", "FieldpackServices", "FieldpackMQTT", "FieldpackServer", "FieldpackGeometry",
         "FieldpackCore", "FieldpackGeoPackage", "FieldpackSQL", "FieldpackSQLite",
-        "FieldpackCheck",
-        "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP", "FieldpackTopology",
-      ], settings: testSettings)
+        "FieldpackCheck", "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP",
+        "FieldpackTopology",
+      ])
     + [
       .target(
         name: "FieldpackTestSupport", dependencies: ["FieldpackGeometry", "FieldpackCore"],

@@ -4,9 +4,9 @@
   import Darwin
 #endif
 
-/// Whether an address belongs to the internet at large, by the registries of special addresses of
-/// RFC 6890.
-enum NetworkAddress {
+/// Addresses of machines in digits, and whether they belong to the internet at large, by the registries of
+/// special addresses of RFC 6890.
+package enum NetworkAddress {
   /// Those that do not: the first bytes of an address, and how many of their bits count.
   private static let special4: [([UInt8], Int)] = [
     ([0], 8), ([10], 8), ([100, 64], 10), ([127], 8), ([169, 254], 16), ([172, 16], 12),
@@ -24,9 +24,9 @@ enum NetworkAddress {
   /// - Parameter text: an address of version 4 or 6 in digits, maybe with a zone.
   /// - Returns: `false` for others, such as 127.0.0.1 and 192.168.1.1, and for what is no address.
   static func isPublic(_ text: String) -> Bool {
-    if let bytes = bytes(text, AF_INET, 4) { return isPublic4(bytes) }
+    if let bytes = version4(text) { return isPublic4(bytes) }
     let plain = String(text.prefix { $0 != "%" })
-    guard let bytes = bytes(plain, AF_INET6, 16) else { return false }
+    guard let bytes = version6(plain) else { return false }
     for (prefix, bits, offset) in embedded where begins(bytes, with: prefix, bits) {
       return isPublic4(Array(bytes[offset..<offset + 4]))
     }
@@ -43,6 +43,12 @@ enum NetworkAddress {
       return (bytes[index] ^ prefix[index]) >> UInt8(8 - counted) == 0
     }
   }
+
+  /// The bytes of an address of version 4; `nil` for other texts.
+  package static func version4(_ text: String) -> [UInt8]? { bytes(text, AF_INET, 4) }
+
+  /// The bytes of an address of version 6; `nil` for other texts.
+  package static func version6(_ text: String) -> [UInt8]? { bytes(text, AF_INET6, 16) }
 
   private static func bytes(_ text: String, _ family: Int32, _ count: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)

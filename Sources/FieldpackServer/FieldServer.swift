@@ -1,6 +1,7 @@
 public import FieldpackCore
 import FieldpackField
 public import FieldpackGeoPackage
+import FieldpackHTTP
 
 /// Serves a GeoPackage by HTTP, as OGC API Features.
 ///
@@ -38,13 +39,12 @@ public final class FieldServer: Sendable {
   /// Begins to answer requests.
   ///
   /// - Returns: the address, with the port that was free where 0 was asked for.
-  /// - Throws: `.unavailable`, `.permission`, and `.unsupported` in a build without the trait `Server`.
+  /// - Throws: `.unavailable`, `.permission`, `.invalidArgument` for a public address that is none, and
+  ///   `.unsupported` in a build without the trait `Server`.
   public func listen(on address: ListenAddress) throws(FieldpackError) -> ListenAddress {
     #if Server
-      var hosts: Set<String>?
-      if address.isLoopback { hosts = ["localhost", "127.0.0.1", "[::1]", address.host] }
       let router = ServerRouter(
-        file, publicBase: options.publicURL.map { LinkBase($0) }, hosts: hosts,
+        file, publicBase: options.publicURL.map { LinkBase($0) }, hosts: try hosts(address),
         isWritable: options.isWritable, logger: options.logger)
       let listener = try ServerListener(address, handler: router)
       self.listener.withLock { $0 = listener }
@@ -58,6 +58,16 @@ public final class FieldServer: Sendable {
           + "package trait Server")
     #endif
   }
+
+  #if Server
+    /// The names that clients may ask for; `nil` for any, where other machines can reach the address. A
+    /// proxy may ask for the name that its clients know.
+    private func hosts(_ address: ListenAddress) throws(FieldpackError) -> Set<String>? {
+      var hosts: Set<String> = ["localhost", "127.0.0.1", "[::1]", address.host]
+      if let url = options.publicURL { hosts.insert(try HTTPAddress(url).host) }
+      return address.isLoopback ? hosts : nil
+    }
+  #endif
 
   /// Answers the requests that run, and closes all connections. The store stays open.
   public func close() async {

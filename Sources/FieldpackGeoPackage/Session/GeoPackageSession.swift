@@ -37,8 +37,9 @@ package final class GeoPackageSession {
   var derivation: (any Derivation)?
   private var derived: Catalogue?
   private var cached: (state: PlannedState, catalogue: Catalogue)?
-  /// The connection's turn when the catalogue was last compared with the file's state.
-  private var comparedTurn: Int?
+  /// The connection's count of possible changes of the schema when the catalogue was last compared with
+  /// the file's state.
+  private var comparedCount: Int?
   /// The change logs of tables that were asked for, in the state of ``cached``.
   private var logs: [String: LogShape?] = [:]
   /// The state of the file at the last reading; the catalogue is of this state.
@@ -272,11 +273,11 @@ package final class GeoPackageSession {
 
   /// The layers of the file itself, also where this session has a derived layer in their place.
   package func fileCatalogue() throws(FieldpackError) -> Catalogue {
-    if let cached, comparedTurn == connection.turn, connection.isInTransaction {
+    if let cached, comparedCount == connection.possibleSchemaChanges, connection.isInTransaction {
       return cached.catalogue
     }
     let state = try readState()
-    comparedTurn = connection.turn
+    comparedCount = connection.possibleSchemaChanges
     if let cached, cached.state == state { return cached.catalogue }
     planCache.removeAll()
     logs = [:]
@@ -287,7 +288,7 @@ package final class GeoPackageSession {
       for index in catalogue.layers.indices { catalogue.layers[index].layer.schema.style = style }
     }
     cached = (state, catalogue)
-    comparedTurn = nil
+    comparedCount = nil
     indexes.tables = catalogue.indexedTables
     return catalogue
   }

@@ -8,7 +8,7 @@ extension Connection {
   /// - Throws: a syntax error with its `offset`; text after the first statement is an error.
   public func prepare(_ sql: String, caching: Bool = true) throws(SQLiteError) -> Statement {
     if caching, let handle = cache.take(sql) {
-      if !Self.keepsSchema(sql) { turn += 1 }
+      if !Self.keepsSchema(sql) { possibleSchemaChanges += 1 }
       return Statement(handle: handle, sql: sql, connection: self, isCached: true)
     }
     let handle = try compileSingle(sql, isPersistent: caching)
@@ -101,7 +101,7 @@ extension Connection {
     guard let count = Int32(exactly: bytes.count) else {
       throw SQLiteError(extendedCode: SQLITE_TOOBIG, message: "the SQL is too long")
     }
-    turn += 1
+    possibleSchemaChanges += 1
     let flags = isPersistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
     var statement: OpaquePointer?
     var used = bytes.count

@@ -71,7 +71,7 @@ extension Connection {
   /// Rolls back, even where the work was cancelled. A full disk and some other failures have
   /// already ended the transaction.
   private func undo(_ statements: [String]) {
-    turn += 1
+    possibleSchemaChanges += 1
     for sql in statements where isInTransaction {
       sqlite3_exec(handle, sql, nil, nil, nil)
     }

@@ -62,10 +62,12 @@ public final class Connection {
   var isRestored = false
   /// The last ``dataVersion`` that ``findsForeignCommits()`` has read.
   var knownVersion: Int64?
-  /// While a transaction is open and this number stays the same, the schema stays the same, too. It
-  /// grows with each text that is compiled, and with each from the cache that may change the schema or
-  /// the transaction. A statement that its owner keeps prepared for that must not be one of those.
-  package internal(set) var turn = 0
+  /// How many statements so far may have changed the schema or the transaction. While a transaction is open
+  /// and this number stays the same, the schema is the same.
+  ///
+  /// A statement counts when its text is compiled or taken from the cache. So nobody may keep a statement
+  /// prepared, and run it again, that changes the schema.
+  package internal(set) var possibleSchemaChanges = 0
   /// Whether text is stored as UTF-8, so that its bytes can be lent without a copy.
   package private(set) var storesUTF8 = true
 

@@ -19,7 +19,7 @@ package struct ServerDocuments: Sendable {
     package var maximumLimit = 10_000
     /// Whether there is a page with a map at `/map`.
     package var hasMap = false
-    /// The name and version of the program, where the API document shall tell it.
+    /// The version of the API, which OpenAPI demands.
     package var version = "1.0.0"
 
     package init(title: String) { self.title = title }

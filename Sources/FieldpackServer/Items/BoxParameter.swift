@@ -1,6 +1,5 @@
 import FieldpackCore
 import FieldpackGeometry
-import FieldpackProjection
 
 /// The parameter `bbox`: four numbers, or six with heights, which are ignored.
 enum BoxParameter {
@@ -8,7 +7,7 @@ enum BoxParameter {
   ///
   /// - Throws: `.invalidArgument`.
   static func filter(
-    _ text: String, crs: String?, of layer: ServedLayer, in systems: SRSCatalogue
+    _ text: String, crs: String?, of layer: ServedLayer, by axes: CRSAxes
   ) throws(FieldpackError) -> Filter {
     let name = try crs.map { (crs) throws(FieldpackError) in try system(crs) } ?? .crs84
     var numbers: [Double] = []
@@ -18,7 +17,7 @@ enum BoxParameter {
     }
     if numbers.count == 6 { numbers = [numbers[0], numbers[1], numbers[3], numbers[4]] }
     guard numbers.count == 4 else { throw refusal(text) }
-    if try name.isNorthFirst(in: systems) {
+    if try axes.isNorthFirst(name) {
       numbers = [numbers[1], numbers[0], numbers[3], numbers[2]]
     }
     guard numbers[1] <= numbers[3] else { throw refusal(text) }

@@ -40,11 +40,11 @@ enum DatetimeParameter {
     case (.time(let start, _)?, .open?): return (start, nil)
     case (.time(let start, _)?, .time(_, let end)?): return start <= end ? (start, end) : nil
     case (.time(let start, _)?, nil):
-      guard let length = TimeSpan(sides[1]) else { return nil }
-      return (start, start.adding(length))
+      guard let end = TimeSpan(sides[1]).flatMap({ start.adding($0) }) else { return nil }
+      return (start, end)
     case (nil, .time(_, let end)?):
-      guard let length = TimeSpan(sides[0]) else { return nil }
-      return (end.subtracting(length), end)
+      guard let start = TimeSpan(sides[0]).flatMap({ end.subtracting($0) }) else { return nil }
+      return (start, end)
     default: return nil
     }
   }

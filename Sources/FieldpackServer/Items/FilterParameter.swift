@@ -1,24 +1,22 @@
 import FieldpackCore
 import FieldpackGeometry
-import FieldpackProjection
 
 /// The parameters `filter`, `filter-lang` and `filter-crs`.
 enum FilterParameter {
   /// - Throws: `.invalidArgument`.
   static func filter(
     _ text: String, language: String?, crs: String?, of layer: ServedLayer,
-    in systems: SRSCatalogue
+    by axes: CRSAxes
   ) throws(FieldpackError) -> Filter {
     let isJSON = text.utf8.first { $0 > 0x20 } == UInt8(ascii: "{")
     switch language {
     case nil: break
     case "cql2-text" where !isJSON, "cql2-json" where isJSON: break
-    case "cql2-text"?, "cql2-json"?:
-      throw FieldpackError(.invalidArgument, "the filter is not in \(language ?? "")")
-    default:
+    case let name? where ["cql2-text", "cql2-json"].contains(name):
+      throw FieldpackError(.invalidArgument, "the filter is not in \(name)")
+    case let name?:
       throw FieldpackError(
-        .invalidArgument,
-        "filter-lang is neither cql2-text nor cql2-json: '\(language ?? "")'")
+        .invalidArgument, "filter-lang is neither cql2-text nor cql2-json: '\(name)'")
     }
     var filter = try Filter(cql2: text)
     let known = layer.schema
@@ -30,8 +28,7 @@ enum FilterParameter {
     }
     if let crs {
       let name = try BoxParameter.system(crs)
-      let swaps = try name.isNorthFirst(in: systems)
-      filter = filter.inSystem(name.srs, swapped: swaps)
+      filter = filter.inSystem(name.srs, swapped: try axes.isNorthFirst(name))
     }
     return filter
   }

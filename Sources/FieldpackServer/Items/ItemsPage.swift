@@ -9,15 +9,14 @@ struct ItemsPage: Sendable {
   let store: GeoPackageStore
   /// The condition of the request's box.
   let box: Filter?
-  /// The address of the request without its place in the list and its format.
-  let address: PageAddress
+  let address: ResourceAddress
 
-  /// Coordinates of a list are rounded to less than a millimetre.
-  private var decimals: Int { request.crs.srs == .wgs84 ? 8 : 4 }
+  /// Coordinates of a list are rounded to 8 decimals: of a degree that is a millimetre.
+  private static let decimals = 8
 
   private var geoJSON: GeoJSONWriter.Options {
     var options = GeoJSONWriter.Options()
-    options.decimals = decimals
+    options.decimals = Self.decimals
     options.swapsAxes = request.swapsAxes
     return options
   }
@@ -25,11 +24,25 @@ struct ItemsPage: Sendable {
   /// A page as a FeatureCollection, with links.
   func collection(limit: Int) async -> PageStart.Outcome {
     await write { (start, snapshot) throws(FieldpackError) in
-      var sink = PageSink(limit, start: start) { GeoJSONWriter($0, options: geoJSON) }
-      try snapshot.scan(request.query(limit: limit + 1, box: box), into: &sink)
-      try sink.writer.finish(with: try members(sink, in: snapshot))
-      return sink.output.buffer
+      try collection(limit: limit, start: start, snapshot)
     }
+  }
+
+  /// The same as a document.
+  func document(limit: Int) async throws(FieldpackError) -> JSONValue {
+    let bytes = try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+      try collection(limit: limit, start: nil, snapshot)
+    }
+    return (try? JSONValueReader.read(String(decoding: bytes, as: UTF8.self))) ?? .null
+  }
+
+  private func collection(
+    limit: Int, start: PageStart?, _ snapshot: GeoPackageSnapshot
+  ) throws(FieldpackError) -> [UInt8] {
+    var sink = PageSink(limit, start: start) { GeoJSONWriter($0, options: geoJSON) }
+    try snapshot.scan(request.query(limit: limit + 1, box: box), into: &sink)
+    try sink.writer.finish(with: try members(sink, in: snapshot))
+    return sink.output.buffer
   }
 
   /// All features a line each, or a page of them.
@@ -44,7 +57,7 @@ struct ItemsPage: Sendable {
   func csv() async -> PageStart.Outcome {
     await write { (start, snapshot) throws(FieldpackError) in
       var options = CSVWriter.Options()
-      options.decimals = decimals
+      options.decimals = Self.decimals
       return try text(start, snapshot) { CSVWriter($0, options: options) }
     }
   }
@@ -64,13 +77,14 @@ struct ItemsPage: Sendable {
     return sink.output.buffer
   }
 
-  /// Reads one state of the file. The reader goes back as soon as all is read, however slow the client is.
+  /// Reads one state of the file. The reader goes back as soon as all is read, however slow the client
+  /// is. A task that is cancelled before the first part is there stops the reading.
   private func write(
     _ body: @escaping @Sendable (PageStart, GeoPackageSnapshot) throws(FieldpackError) -> [UInt8]
   ) async -> PageStart.Outcome {
     let start = PageStart()
     let store = store
-    Task {
+    let reading = Task {
       do throws(FieldpackError) {
         let rest = try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
           try body(start, snapshot)
@@ -80,7 +94,11 @@ struct ItemsPage: Sendable {
         start.fail(error)
       }
     }
-    return await start.outcome
+    return await withTaskCancellationHandler {
+      await start.outcome
+    } onCancel: {
+      reading.cancel()
+    }
   }
 
   // MARK: Members
@@ -92,14 +110,20 @@ struct ItemsPage: Sendable {
     if let matched = try numberMatched(sink, in: snapshot) {
       text += ",\"numberMatched\":\(matched)"
     }
-    var cursor: PageCursor?
-    if sink.hasMore, let id = sink.lastID {
-      cursor = PageCursor(values: try sortValues(of: id, in: snapshot), id: id)
+    return text + ",\"links\":" + address.links(next: try next(sink, in: snapshot))
+  }
+
+  /// The parameter that the next page begins with; `nil` on the last page.
+  private func next(
+    _ sink: PageSink<GeoJSONWriter>, in snapshot: GeoPackageSnapshot
+  ) throws(FieldpackError) -> ServerRequest.Parameter? {
+    guard sink.hasMore else { return nil }
+    // A view without a key has no ids to go on from.
+    guard request.layer.schema.idColumn != nil, case .integer(let id)? = sink.lastID else {
+      return .init(QueryParameter.offset.rawValue, "\(request.offset + sink.count)")
     }
-    let links = address.links(next: cursor?.text).map(\.json)
-    var bytes: [UInt8] = []
-    JSONValue.array(links).append(to: &bytes)
-    return text + ",\"links\":" + String(decoding: bytes, as: UTF8.self)
+    let cursor = PageCursor(values: try sortValues(of: .integer(id), in: snapshot), id: id)
+    return .init(QueryParameter.after.rawValue, cursor.text)
   }
 
   /// The number of features on all pages. Behind the first page it is left out, because whoever is there
@@ -125,42 +149,5 @@ struct ItemsPage: Sendable {
       }
       return feature?.attributes[order.column] ?? .null
     }
-  }
-}
-
-/// The address of a list of features, from which those of its other pages and formats are made.
-struct PageAddress: Sendable {
-  let base: LinkBase
-  let path: [String]
-  let query: [ServerRequest.Parameter]
-  /// The name that `f` has for the format of the page.
-  let format: String
-
-  /// The links of a page.
-  func links(next: String?) -> [ServerLink] {
-    var links: [ServerLink] = []
-    for (name, type) in ServerOperation.getItems.formats {
-      let isOwn = name == format
-      links.append(
-        ServerLink(
-          isOwn ? "self" : "alternate", href(leavingOut: ["f"], adding: [("f", name)]),
-          type: MediaType.name(type)))
-    }
-    if let next {
-      links.append(
-        ServerLink(
-          "next",
-          href(leavingOut: ["f", "after", "offset"], adding: [("f", format), ("after", next)]),
-          type: MediaType.geoJSON))
-    }
-    links.append(
-      ServerLink("collection", base.href(Array(path.prefix(2))), type: MediaType.json))
-    return links
-  }
-
-  private func href(leavingOut names: Set<String>, adding more: [(String, String)]) -> String {
-    let kept = query.filter { !names.contains($0.name) }.map { ($0.name, $0.value) } + more
-    let text = kept.map { "\(PercentText.encode($0.0))=\(PercentText.encode($0.1))" }
-    return base.href(path) + (text.isEmpty ? "" : "?" + text.joined(separator: "&"))
   }
 }

@@ -1,6 +1,5 @@
 import FieldpackCore
 import FieldpackGeometry
-import FieldpackProjection
 import FieldpackSQLite
 
 /// What a request asks of the features of a collection.
@@ -27,7 +26,7 @@ struct ItemsRequest: Sendable {
   /// - Throws: `.invalidArgument`.
   init(
     _ query: [ServerRequest.Parameter], of layer: ServedLayer, maximum: Int,
-    in systems: SRSCatalogue
+    by axes: CRSAxes
   ) throws(FieldpackError) {
     self.layer = layer
     try ServerOperation.getItems.check(query, in: layer)
@@ -37,9 +36,9 @@ struct ItemsRequest: Sendable {
     func value(_ parameter: QueryParameter) -> String? { values[parameter.rawValue] }
     limit = try Self.number(value(.limit), .limit, from: 1).map { min($0, maximum) }
     offset = try Self.number(value(.offset), .offset, from: 0) ?? 0
-    try read(crs: value(.crs), in: systems)
+    try read(crs: value(.crs), by: axes)
     if let text = value(.bbox) {
-      box = try BoxParameter.filter(text, crs: value(.bboxCRS), of: layer, in: systems)
+      box = try BoxParameter.filter(text, crs: value(.bboxCRS), of: layer, by: axes)
     } else if let text = value(.bboxCRS) {
       _ = try BoxParameter.system(text)
     }
@@ -50,7 +49,7 @@ struct ItemsRequest: Sendable {
       filter =
         filter
         && (try FilterParameter.filter(
-          text, language: value(.filterLanguage), crs: value(.filterCRS), of: layer, in: systems))
+          text, language: value(.filterLanguage), crs: value(.filterCRS), of: layer, by: axes))
     }
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
       guard QueryParameter(rawValue: name) == nil, let column = layer.parameterColumn(name) else {
@@ -63,16 +62,16 @@ struct ItemsRequest: Sendable {
     if let text = value(.after) { cursor = try PageCursor(text, order: order, of: layer) }
   }
 
-  /// A request for the features as they are, in a reference system.
+  /// A request for features in a reference system, by its name; `nil` is CRS84.
   ///
   /// - Throws: `.invalidArgument`.
-  init(crs: String?, of layer: ServedLayer) throws(FieldpackError) {
+  init(crs: String?, of layer: ServedLayer, by axes: CRSAxes) throws(FieldpackError) {
     self.layer = layer
-    try read(crs: crs, in: SRSCatalogue())
+    try read(crs: crs, by: axes)
   }
 
   private mutating func read(
-    crs text: String?, in systems: SRSCatalogue
+    crs text: String?, by axes: CRSAxes
   ) throws(FieldpackError) {
     guard let text else { return }
     guard let name = CRSName(text), layer.systems.contains(name) else {
@@ -80,7 +79,7 @@ struct ItemsRequest: Sendable {
         .invalidArgument, "collection '\(layer.collectionID)' is not given in the system '\(text)'")
     }
     crs = name
-    swapsAxes = try name.isNorthFirst(in: systems)
+    swapsAxes = try axes.isNorthFirst(name)
   }
 
   private static func number(
@@ -112,7 +111,9 @@ struct ItemsRequest: Sendable {
       let isDescending = part.first == "-"
       let name = part.first == "-" || part.first == "+" ? part.dropFirst() : part
       order.append(
-        Order(try column(String(name), of: layer, "sorted by"), descending: isDescending))
+        Order(
+          try column(String(name), of: layer.sortableProperties, "sorted by", layer),
+          descending: isDescending))
     }
     return order
   }
@@ -122,17 +123,17 @@ struct ItemsRequest: Sendable {
   ) throws(FieldpackError) -> [String] {
     var names: [String] = []
     for part in text.split(separator: ",") {
-      names.append(try column(String(part), of: layer, "given"))
+      names.append(try column(String(part), of: layer.properties, "given", layer))
     }
     return names
   }
 
   private static func column(
-    _ name: String, of layer: ServedLayer, _ use: String
+    _ name: String, of properties: [LayerProperty], _ use: String, _ layer: ServedLayer
   ) throws(FieldpackError) -> String {
-    if let index = layer.schema.columnIndex(name) { return layer.schema.columns[index].name }
-    if let name = layer.idName(name) { return name }
-    let known = layer.schema.columns.map(\.name)
+    let known = properties.map(\.name)
+    if let exact = known.first(where: { $0.utf8.elementsEqual(name.utf8) }) { return exact }
+    if let folded = known.first(where: { SQLName($0) == SQLName(name) }) { return folded }
     throw FieldpackError(
       .invalidArgument,
       "collection '\(layer.collectionID)' has no property '\(name)' that could be \(use)"
@@ -142,11 +143,14 @@ struct ItemsRequest: Sendable {
   /// The query for rows from the cursor on.
   func query(limit: Int?, box: Filter?) -> Query {
     var condition = box.map { $0 && filter } ?? filter
-    if let cursor {
-      condition = condition && cursor.filter(order, id: layer.schema.idColumn ?? "fid")
+    if let cursor, let id = layer.schema.idColumn {
+      condition = condition && cursor.filter(order, id: id)
     }
     var query = Query(layers: [layer.id], where: condition)
-    if let properties { query = query.select(properties.filter { layer.idName($0) == nil }) }
+    if let properties {
+      let columns = layer.schema.columns.map(\.name)
+      query = query.select(properties.filter(columns.contains))
+    }
     if !order.isEmpty { query = query.order(by: order) }
     if layer.schema.geometry?.srs != crs.srs, layer.storageCRS != nil {
       query = query.transformed(to: crs.srs)

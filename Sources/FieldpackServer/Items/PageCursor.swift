@@ -4,9 +4,9 @@ import FieldpackCore
 /// that the features are sorted by.
 struct PageCursor: Hashable {
   let values: [Value]
-  let id: FeatureID
+  let id: Int64
 
-  init(values: [Value], id: FeatureID) {
+  init(values: [Value], id: Int64) {
     self.values = values
     self.id = id
   }
@@ -18,8 +18,7 @@ struct PageCursor: Hashable {
     guard order.isEmpty else {
       guard let bytes = Base64.decode(text.utf8),
         case .array(let items)? = try? JSONValueReader.read(String(decoding: bytes, as: UTF8.self)),
-        items.count == order.count + 1,
-        let id = items.last.flatMap(Self.id)
+        items.count == order.count + 1, case .integer(let id)? = items.last
       else { throw Self.refusal(text) }
       var values: [Value] = []
       for (item, order) in zip(items, order) {
@@ -32,21 +31,13 @@ struct PageCursor: Hashable {
       return
     }
     guard let number = Int64(text) else { throw Self.refusal(text) }
-    self.init(values: [], id: .integer(number))
+    self.init(values: [], id: number)
   }
 
   private static func refusal(_ text: String) -> FieldpackError {
     FieldpackError(
       .invalidArgument,
       "'\(text)' is no place in this list. Try: the link 'next' of a page as it is")
-  }
-
-  private static func id(_ item: JSONValue) -> FeatureID? {
-    switch item {
-    case .integer(let number): .integer(number)
-    case .text(let text): .text(text)
-    default: nil
-    }
   }
 
   private static func value(_ item: JSONValue, of column: String, in schema: Schema) -> Value? {
@@ -64,14 +55,7 @@ struct PageCursor: Hashable {
   /// The text for a link: the id alone where features are sorted by it.
   var text: String {
     guard !values.isEmpty else { return "\(id)" }
-    var items = values.map(Self.json)
-    switch id {
-    case .integer(let number): items.append(.integer(number))
-    case .text(let text): items.append(.text(text))
-    }
-    var bytes: [UInt8] = []
-    JSONValue.array(items).append(to: &bytes)
-    return Base64.encode(bytes)
+    return Base64.encode(JSONValue.array(values.map(Self.json) + [.integer(id)]).text.utf8)
   }
 
   private static func json(_ value: Value) -> JSONValue {
@@ -86,8 +70,7 @@ struct PageCursor: Hashable {
 
   /// The features behind this one. NULL comes first where values ascend, and last where they descend.
   func filter(_ order: [Order], id column: String) -> Filter {
-    let idValue: Value = if case .text(let text) = id { .text(text) } else { id.integerValue }
-    var filter = Filter.compare(.column(column), .greater, .literal(idValue))
+    var filter = Filter.compare(.column(column), .greater, .literal(.integer(id)))
     for (order, value) in zip(order, values).reversed() {
       let operand = Operand.column(order.column)
       let same: Filter =
@@ -102,11 +85,5 @@ struct PageCursor: Hashable {
       filter = behind.map { $0 || (same && filter) } ?? (same && filter)
     }
     return filter
-  }
-}
-
-extension FeatureID {
-  fileprivate var integerValue: Value {
-    if case .integer(let number) = self { .integer(number) } else { .null }
   }
 }

@@ -4,19 +4,19 @@ import FieldpackFormats
 /// Takes the features of a page and writes them.
 ///
 /// A page up to 64 KiB is kept until it is whole, so that its length can be told. A longer one is sent
-/// while it is made; by then the first row has shown that it can be read.
+/// while it is made, where there is a start; by then the first row has shown that it can be read.
 struct PageSink<Writer: FeatureTextWriter>: FeatureSink {
   var writer: Writer
   let output: ByteOutput
   /// How many features are written; `nil` for all.
   let limit: Int?
-  let start: PageStart
+  let start: PageStart?
   private(set) var count = 0
   private(set) var lastID: FeatureID?
   /// Whether there is a feature behind the last.
   private(set) var hasMore = false
 
-  init(_ limit: Int?, start: PageStart, writer: (ByteOutput) -> Writer) {
+  init(_ limit: Int?, start: PageStart?, writer: (ByteOutput) -> Writer) {
     output = ByteOutput()
     self.limit = limit
     self.start = start
@@ -35,7 +35,7 @@ struct PageSink<Writer: FeatureTextWriter>: FeatureSink {
     try writer.feature(row)
     count += 1
     lastID = row.id
-    if output.buffer.count >= 64 << 10 { try start.send(&output.buffer) }
+    if output.buffer.count >= 64 << 10 { try start?.send(&output.buffer) }
   }
 }
 

@@ -42,37 +42,37 @@ struct TimeSpan: Hashable {
     }
   }
 
-  fileprivate func moved(_ instant: Instant, by sign: Int) -> Instant {
-    let length: Int64 = 86_400_000
-    var day = instant.milliseconds / length
-    if instant.milliseconds % length < 0 { day -= 1 }
-    let rest = instant.milliseconds - day * length
-    let date = CalendarDate(dayNumber: Int(day)).adding(months: sign * months)
+  /// - Returns: `nil` beyond the years of the calendar, 0 to 9999.
+  fileprivate func moved(_ instant: Instant, by sign: Int) -> Instant? {
+    let day = CalendarDate(instant)
+    guard let date = day.adding(months: sign * months) else { return nil }
+    let days = Int64(date.dayNumber - day.dayNumber)
     return Instant(
-      milliseconds: Int64(date.dayNumber) * length + rest + Int64(sign) * milliseconds)
+      milliseconds: instant.milliseconds + days * 86_400_000 + Int64(sign) * milliseconds)
   }
 }
 
 extension Instant {
-  func adding(_ span: TimeSpan) -> Instant { span.moved(self, by: 1) }
-  func subtracting(_ span: TimeSpan) -> Instant { span.moved(self, by: -1) }
+  func adding(_ span: TimeSpan) -> Instant? { span.moved(self, by: 1) }
+  func subtracting(_ span: TimeSpan) -> Instant? { span.moved(self, by: -1) }
 }
 
 extension CalendarDate {
   init(_ instant: Instant) {
-    let length: Int64 = 86_400_000
-    let day = instant.milliseconds / length
-    self.init(dayNumber: Int(instant.milliseconds % length < 0 ? day - 1 : day))
+    let (day, rest) = instant.milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
+    self.init(dayNumber: Int(rest < 0 ? day - 1 : day))
   }
 
-  /// The same day of another month, or its last day where it has no such day.
-  fileprivate func adding(months: Int) -> CalendarDate {
+  /// The same day of another month, or the last day of that month where it has no such day.
+  fileprivate func adding(months: Int) -> CalendarDate? {
     let (year, month, day) = components
     let count = year * 12 + month - 1 + months
-    let (newYear, newMonth) = (count / 12, count % 12 + 1)
-    for candidate in stride(from: day, to: 27, by: -1) {
-      if let date = CalendarDate(year: newYear, month: newMonth, day: candidate) { return date }
+    guard count >= 0 else { return nil }
+    for candidate in stride(from: day, through: min(day, 28), by: -1) {
+      if let date = CalendarDate(year: count / 12, month: count % 12 + 1, day: candidate) {
+        return date
+      }
     }
-    return CalendarDate(year: newYear, month: newMonth, day: min(day, 28)) ?? self
+    return nil
   }
 }

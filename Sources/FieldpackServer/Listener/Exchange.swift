@@ -7,7 +7,9 @@
   /// answer, and calls it on the thread of the connection alone.
   final class Exchange {
     private enum Stage {
-      case head, body, refused, answering
+      case head, body, answering
+      /// The rest of the body is passed over.
+      case refused(ServerResponse)
     }
 
     /// `@unchecked` because libmicrohttpd allows a connection that was put aside to go on from any thread.
@@ -25,7 +27,6 @@
     private var number: Int?
     /// Set by the task before it lets the connection go on.
     private let response = Locked<ServerResponse?>(nil)
-    private static let mostBody = 16 << 20
 
     init(target: String, listener: ServerListener) {
       self.target = target
@@ -40,20 +41,20 @@
       case .head:
         return readHead(of: connection, method)
       case .body where bytes.count > 0:
-        guard request.body.count + bytes.count <= Self.mostBody else {
-          stage = .refused
+        let length = request.body.count + bytes.count
+        if let refusal = listener.handler.refusal(of: request, bodyLength: length) {
+          stage = .refused(refusal)
           request.body = []
-          return fieldpack_mhd_yes
+        } else {
+          request.body.append(contentsOf: bytes)
         }
-        request.body.append(contentsOf: bytes)
         return fieldpack_mhd_yes
       case .body:
         return answer(on: connection)
       case .refused where bytes.count > 0:
         return fieldpack_mhd_yes
-      case .refused:
-        return send(
-          ServerResponse(413, "text/plain", Array("the body is too large\n".utf8)), on: connection)
+      case .refused(let refusal):
+        return send(refusal, on: connection)
       case .answering:
         guard let response = response.withLock({ $0 }) else { return fieldpack_mhd_no }
         return send(response, on: connection)
@@ -72,7 +73,6 @@
           on: connection)
       }
       request = ServerRequest(method, target.path, query: target.query, fields: fields)
-      request.endsWithSlash = target.endsWithSlash
       let length = fields["Content-Length"].flatMap { Int($0) }
       if let refusal = listener.handler.refusal(of: request, bodyLength: length) {
         return send(refusal, on: connection)

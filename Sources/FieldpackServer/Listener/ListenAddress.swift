@@ -1,10 +1,5 @@
 public import FieldpackCore
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import FieldpackHTTP
 
 /// Where a server listens: an address of this machine and a port.
 public struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
@@ -38,7 +33,7 @@ public struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     } else if !rest.isEmpty {
       throw Self.refusal(text)
     }
-    guard Self.bytes(host, AF_INET) != nil || Self.bytes(host, AF_INET6) != nil else {
+    guard NetworkAddress.version4(host) != nil || NetworkAddress.version6(host) != nil else {
       throw Self.refusal(text)
     }
   }
@@ -49,15 +44,10 @@ public struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
       "'\(text)' is no address to listen on. Try: 127.0.0.1:8085, or [::1]:8085")
   }
 
-  static func bytes(_ host: String, _ family: Int32) -> [UInt8]? {
-    var bytes = [UInt8](repeating: 0, count: family == AF_INET ? 4 : 16)
-    return inet_pton(family, host, &bytes) == 1 ? bytes : nil
-  }
-
   /// Whether only programs of this machine can connect.
   public var isLoopback: Bool {
-    if let bytes = Self.bytes(host, AF_INET) { return bytes[0] == 127 }
-    return Self.bytes(host, AF_INET6) == [UInt8](repeating: 0, count: 15) + [1]
+    if let bytes = NetworkAddress.version4(host) { return bytes[0] == 127 }
+    return NetworkAddress.version6(host) == [UInt8](repeating: 0, count: 15) + [1]
   }
 
   public var description: String {

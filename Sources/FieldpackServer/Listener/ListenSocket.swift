@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackHTTP
 
 #if canImport(Glibc)
   import Glibc
@@ -11,7 +12,6 @@ enum ListenSocket {
   /// - Throws: `.unavailable` where another program listens there or the machine does not have the
   ///   address, `.permission`, `.io`.
   static func open(_ address: ListenAddress) throws(FieldpackError) -> Int32 {
-    let isOld = ListenAddress.bytes(address.host, AF_INET) != nil
     #if canImport(Glibc)
       let stream =
         Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -19,11 +19,12 @@ enum ListenSocket {
     #else
       let stream = SOCK_STREAM
     #endif
-    let socket = socket(isOld ? AF_INET : AF_INET6, stream, 0)
+    let isVersion4 = NetworkAddress.version4(address.host) != nil
+    let socket = socket(isVersion4 ? AF_INET : AF_INET6, stream, 0)
     guard socket >= 0 else { throw failure(address) }
     var yes: Int32 = 1
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-    let status = isOld ? bindOld(socket, address) : bindNew(socket, address)
+    let status = isVersion4 ? bind4(socket, address) : bind6(socket, address)
     guard status == 0, listen(socket, 1024) == 0 else {
       let error = failure(address)
       close(socket)
@@ -32,26 +33,30 @@ enum ListenSocket {
     return socket
   }
 
-  private static func bindOld(_ socket: Int32, _ address: ListenAddress) -> Int32 {
+  private static func bind4(_ socket: Int32, _ address: ListenAddress) -> Int32 {
     var name = sockaddr_in()
     name.sin_family = sa_family_t(AF_INET)
     name.sin_port = in_port_t(UInt16(address.port).bigEndian)
     inet_pton(AF_INET, address.host, &name.sin_addr)
-    return withUnsafePointer(to: &name) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
+    return bind(socket, to: name)
   }
 
-  private static func bindNew(_ socket: Int32, _ address: ListenAddress) -> Int32 {
+  private static func bind6(_ socket: Int32, _ address: ListenAddress) -> Int32 {
     var name = sockaddr_in6()
     name.sin6_family = sa_family_t(AF_INET6)
     name.sin6_port = in_port_t(UInt16(address.port).bigEndian)
     inet_pton(AF_INET6, address.host, &name.sin6_addr)
-    return withUnsafePointer(to: &name) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
+    return bind(socket, to: name)
+  }
+
+  private static func bind<Name>(_ socket: Int32, to name: Name) -> Int32 {
+    withUnsafePointer(to: name) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
+        #if canImport(Glibc)
+          Glibc.bind(socket, name, socklen_t(MemoryLayout<Name>.size))
+        #elseif canImport(Darwin)
+          Darwin.bind(socket, name, socklen_t(MemoryLayout<Name>.size))
+        #endif
       }
     }
   }

@@ -5,8 +5,6 @@ struct RequestTarget: Hashable {
   /// The parts of the path between slashes, without escapes.
   var path: [String] = []
   var query: [ServerRequest.Parameter] = []
-  /// Whether the path ends with a slash that is not its first.
-  var endsWithSlash = false
 
   /// - Returns: `nil` for what is no target of a request: broken escapes, bytes that are not UTF-8, NUL, a
   ///   part `.` or `..` in any spelling, parts with a semicolon behind dots, and empty parts.
@@ -14,10 +12,8 @@ struct RequestTarget: Hashable {
     let sides = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     guard let first = sides.first, first.utf8.first == UInt8(ascii: "/") else { return nil }
     var parts = first.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-    if parts.last?.isEmpty == true {
-      parts.removeLast()
-      endsWithSlash = !parts.isEmpty
-    }
+    // A slash at the end means nothing here.
+    if parts.last?.isEmpty == true { parts.removeLast() }
     for part in parts {
       guard let text = PercentText.decodePath(part), Self.isPart(text) else { return nil }
       path.append(text)

@@ -1,3 +1,4 @@
+import FieldpackCore
 public import FieldpackHTTP
 
 /// What a client asks of the server.
@@ -17,8 +18,6 @@ public struct ServerRequest: Sendable {
   public var method: String
   /// The parts of the path between its slashes, without their escapes.
   public var path: [String]
-  /// Whether the path ends with a slash behind its last part.
-  public var endsWithSlash = false
   public var query: [Parameter]
   public var fields: HTTPFields
   public var body: [UInt8]
@@ -32,5 +31,23 @@ public struct ServerRequest: Sendable {
     self.query = query
     self.fields = fields
     self.body = body
+  }
+}
+
+extension ServerRequest {
+  /// The last value of a parameter.
+  func last(_ parameter: QueryParameter) -> String? {
+    query.last { $0.name == parameter.rawValue }?.value
+  }
+}
+
+extension [ServerRequest.Parameter] {
+  /// The query of an address, without the question mark.
+  var text: String {
+    map { "\(PercentText.encode($0.name))=\(PercentText.encode($0.value))" }.joined(separator: "&")
+  }
+
+  func leavingOut(_ parameters: QueryParameter...) -> Self {
+    filter { given in !parameters.contains { $0.rawValue == given.name } }
   }
 }

@@ -26,8 +26,10 @@ public struct ServerResponse: Sendable {
 
 /// Answers requests. Both functions may be called on many threads at a time.
 public protocol RequestHandling: Sendable {
-  /// Whether a request with that head may send a body, and how large. The body is only read where this
-  /// is `nil`.
+  /// Why a request with that head gets no answer; its body is only read where this is `nil`. It is asked
+  /// again while the body comes.
+  ///
+  /// - Parameter bodyLength: how long the body will be, or is so far; `nil` where that is not known.
   func refusal(of head: ServerRequest, bodyLength: Int?) -> ServerResponse?
   /// The answer to a request that needs no waiting, such as for a document that is kept; `nil` where
   /// ``answer(_:)`` is to be asked.

@@ -29,16 +29,15 @@ enum Negotiation {
     return best.name
   }
 
-  /// The media types of a field `Accept` with their qualities, the preferred first.
+  /// The media types of a field `Accept` with their qualities, in the order of the field.
   private static func types(_ accept: String) -> [(type: Substring, quality: Double)] {
-    let list = accept.split(separator: ",").prefix(32).map { part in
+    accept.split(separator: ",").prefix(32).map { part in
       let parts = part.split(separator: ";").map { $0.trimmingPrefix(while: \.isWhitespace) }
       let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap {
         Double($0.dropFirst(2))
       }
       return (type: parts.first.map { $0.prefix { !$0.isWhitespace } } ?? "", quality: quality ?? 1)
     }
-    return list
   }
 
   private static func matches(_ type: String, _ wanted: Substring) -> Bool {
@@ -48,7 +47,7 @@ enum Negotiation {
     return wanted.hasSuffix("/*") && own.hasPrefix(wanted.dropLast())
   }
 
-  /// Whether a browser asks, which shows pages.
+  /// Whether a browser asks: it names pages first.
   static func prefersPage(_ request: ServerRequest) -> Bool {
     if let name = request.last(.format) { return name == "html" }
     return types(request.fields["Accept"] ?? "").first.map { $0.type == "text/html" } ?? false

@@ -117,14 +117,14 @@ final class ServedFile: Sendable {
   /// /req/core/fc-bbox-response C), and an R-tree does not have them.
   func condition(of box: Filter?, in layer: ServedLayer) async throws(FieldpackError) -> Filter? {
     guard let box, let geometry = layer.schema.geometry else { return box }
-    let version = version() ?? 0
+    let version = version()
     let known = state.withLock { $0.bare[layer.id] }
     let isBare: Bool
     if let known, known.version == version {
       isBare = known.isBare
     } else {
       isBare = try await hasBareFeatures(layer.id)
-      state.withLock { $0.bare[layer.id] = (version, isBare) }
+      if let version { state.withLock { $0.bare[layer.id] = (version, isBare) } }
     }
     return isBare ? box || .isNull(.column(geometry.name)) : box
   }

@@ -10,15 +10,20 @@ extension ServerRouter {
   ) async throws(FieldpackError) -> ServerResponse {
     try ServerOperation.getItem.check(request.query, in: layer)
     let format = try Negotiation.format(of: request, for: .getItem)
-    let asked = try ItemsRequest(crs: request.last(.crs), of: layer)
-    guard let number = Int64(id),
-      let text = try await feature(number, asked)
-    else {
-      return problem(
-        ProblemDocument(404, "The collection '\(layer.collectionID)' has no such feature."), request
-      )
+    let asked = try ItemsRequest(crs: request.last(.crs), of: layer, by: axes)
+    var text: String?
+    do throws(FieldpackError) {
+      if let number = Int64(id) { text = try await feature(number, asked) }
+    } catch {
+      return problem(error, request, while: .resource)
     }
-    let tag = ServedFile.tag(of: Array(text.utf8))
+    guard let text else {
+      return problem(
+        ProblemDocument(404, "The collection '\(layer.collectionID)' has no such feature."),
+        request)
+    }
+    // The page has the same content in other bytes, and so another tag.
+    let tag = ServedFile.tag(of: Array((format + text).utf8))
     var fields: HTTPFields = [
       "ETag": tag, "Vary": "Accept", "Content-Crs": "<\(asked.crs.uri)>",
       "Content-Type": format == "html" ? MediaType.html : MediaType.geoJSON,
@@ -26,7 +31,11 @@ extension ServerRouter {
     if Negotiation.has(tag, in: request.fields["If-None-Match"]) {
       return ServerResponse(304, fields: fields)
     }
-    let whole = text.dropLast(2) + ",\"links\":" + links(of: id, layer, request, format) + "}"
+    let address = ResourceAddress(
+      operation: .getItem, base: base(of: request), path: request.path, query: request.query,
+      format: format)
+    // Without the closing brace and the end of the line.
+    let whole = text.dropLast(2) + ",\"links\":" + address.links() + "}"
     guard format == "html" else {
       return ServerResponse(200, fields: fields, body: .bytes(Array(whole.utf8)))
     }
@@ -55,28 +64,5 @@ extension ServerRouter {
       try writer.finish()
       return writer.count == 0 ? nil : String(decoding: output.buffer, as: UTF8.self)
     }
-  }
-
-  private func links(
-    of id: String, _ layer: ServedLayer, _ request: ServerRequest, _ format: String
-  ) -> String {
-    let base = base(of: request)
-    var links = ServerOperation.getItem.formats.map { name, type in
-      ServerLink(
-        name == format ? "self" : "alternate", base.href(request.path, query: ["f": name]),
-        type: MediaType.name(type))
-    }
-    links.append(
-      ServerLink("collection", base.href(Array(request.path.prefix(2))), type: MediaType.json))
-    var bytes: [UInt8] = []
-    JSONValue.array(links.map(\.json)).append(to: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
-  }
-}
-
-extension ServerRequest {
-  /// The last value of a parameter.
-  func last(_ parameter: QueryParameter) -> String? {
-    query.last { $0.name == parameter.rawValue }?.value
   }
 }

@@ -31,10 +31,14 @@ extension ServerRouter {
     if let text = request.last(.properties) {
       options.properties = try ItemsRequest.columns(text, of: layer)
     }
-    let tile = try await file.store.vectorTile(
-      of: layer.id, at: TileAddress(zoom: numbers[0], column: numbers[2], row: numbers[1]),
-      options: options)
-    return ServerResponse(
-      tile.bytes.isEmpty ? 204 : 200, fields: fields, body: .bytes(tile.bytes))
+    do throws(FieldpackError) {
+      let tile = try await file.store.vectorTile(
+        of: layer.id, at: TileAddress(zoom: numbers[0], column: numbers[2], row: numbers[1]),
+        options: options)
+      return ServerResponse(
+        tile.bytes.isEmpty ? 204 : 200, fields: fields, body: .bytes(tile.bytes))
+    } catch {
+      return problem(error, request, while: .resource)
+    }
   }
 }

@@ -1,7 +1,6 @@
 import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackHTTP
-import FieldpackProjection
 
 /// Answers the requests to a served file.
 final class ServerRouter: RequestHandling {
@@ -13,7 +12,7 @@ final class ServerRouter: RequestHandling {
   /// Whether edits are taken from others.
   let isWritable: Bool
   let logger: Logger
-  private let systems = Locked(SRSCatalogue())
+  let axes = CRSAxes()
 
   init(
     _ file: ServedFile, publicBase: LinkBase?, hosts: Set<String>?, isWritable: Bool, logger: Logger
@@ -172,10 +171,9 @@ final class ServerRouter: RequestHandling {
     of layer: ServedLayer, _ request: ServerRequest
   ) async throws(FieldpackError) -> ServerResponse {
     let format = try Negotiation.format(of: request, for: .getItems)
-    let asked = try systems.withLock { (systems) throws(FieldpackError) in
-      try ItemsRequest(
-        request.query, of: layer, maximum: file.options.maximumLimit, in: systems)
-    }
+    let asked = try ItemsRequest(
+      request.query, of: layer, maximum: file.options.maximumLimit, by: axes)
+    try Self.check(asked, as: format)
     let tag = file.version().map { file.tag(of: $0, format) }
     var fields: HTTPFields = ["Vary": "Accept", "Content-Crs": "<\(asked.crs.uri)>"]
     if let tag {
@@ -184,30 +182,47 @@ final class ServerRouter: RequestHandling {
         return ServerResponse(304, fields: fields)
       }
     }
-    let address = PageAddress(
-      base: base(of: request), path: request.path, query: request.query, format: format)
+    let address = ResourceAddress(
+      operation: .getItems, base: base(of: request), path: request.path, query: request.query,
+      format: format)
     let page = ItemsPage(
       request: asked, store: file.store, box: try await file.condition(of: asked.box, in: layer),
       address: address)
     let type = ServerOperation.getItems.formats.first { $0.name == format }?.type
     fields["Content-Type"] = type ?? MediaType.geoJSON
     let limit = asked.limit ?? file.options.defaultLimit
-    switch format {
-    case "json": return try response(await page.collection(limit: limit), fields)
-    case "html":
-      guard case .whole(let bytes) = await page.collection(limit: min(limit, 100)) else {
-        return problem(ProblemDocument(500, "The page cannot be made."), request)
+    do throws(FieldpackError) {
+      switch format {
+      case "html":
+        fields["Content-Security-Policy"] = DocumentPage.policy
+        let text = DocumentPage(
+          request.path, title: layer.title, try await page.document(limit: min(limit, 100)),
+          base: base(of: request))
+        return ServerResponse(200, fields: fields, body: .bytes(text.bytes))
+      case "geojsonl": return try response(await page.lines(), fields)
+      case "csv": return try response(await page.csv(), fields)
+      case "gpx": return try response(await page.gpx(), fields)
+      default: return try response(await page.collection(limit: limit), fields)
       }
-      fields["Content-Security-Policy"] = DocumentPage.policy
-      let tree = try? JSONValueReader.read(String(decoding: bytes, as: UTF8.self))
-      let text = DocumentPage(
-        request.path, title: layer.title, tree ?? .null, base: base(of: request))
-      return ServerResponse(200, fields: fields, body: .bytes(text.bytes))
-    case "geojsonl": return try response(await page.lines(), fields)
-    case "csv": return try response(await page.csv(), fields)
-    case "gpx": return try response(await page.gpx(), fields)
-    default: return problem(ProblemDocument(406, "This format is not given yet."), request)
+    } catch {
+      return problem(error, request, while: .resource)
     }
+  }
+
+  /// Refuses reference systems that a format has no place for: GPX is in longitude and latitude, and
+  /// nothing in CSV tells that y comes first.
+  private static func check(
+    _ request: ItemsRequest, as format: String
+  ) throws(FieldpackError) {
+    let isFit =
+      switch format {
+      case "gpx": request.crs == .crs84
+      case "csv": !request.swapsAxes
+      default: true
+      }
+    guard !isFit else { return }
+    throw FieldpackError(
+      .invalidArgument, "\(format) is not given in the system '\(request.crs.uri)'")
   }
 
   private func response(
@@ -222,7 +237,7 @@ final class ServerRouter: RequestHandling {
 
   // MARK: Problems
 
-  private func problem(
+  func problem(
     _ error: FieldpackError, _ request: ServerRequest, while activity: ProblemDocument.Activity
   ) -> ServerResponse {
     let document = ProblemDocument(error, while: activity)

@@ -89,7 +89,9 @@ import Testing
       "bbox=1,2,3,x", "bbox-crs=x", "crs=x", "crs=http://www.opengis.net/def/crs/EPSG/0/25832",
       "datetime=yesterday", "datetime=2024-01-02/2024-01-01", "filter=depth%3E", "filter=deep%3E1",
       "filter-lang=sql&filter=depth%3E1", "sortby=deep", "properties=deep", "after=x", "depth=x",
-      "f=shp", "sortby=name&after=5",
+      "f=shp", "sortby=name&after=5", "sortby=geom", "datetime=2024-01-01T00:00:00Z/P9000Y",
+      "f=gpx&crs=http://www.opengis.net/def/crs/EPSG/0/3857",
+      "f=csv&crs=http://www.opengis.net/def/crs/EPSG/0/4326",
     ])
     func `what cannot be answered is refused with its reason`(query: String) async throws {
       let server = try await TestServer()
@@ -112,6 +114,69 @@ import Testing
       #expect(try await server.get("\(Self.items)/99").status == 404)
       #expect(try await server.get("\(Self.items)/x").status == 404)
       #expect(try await server.get("/collections/none/items").status == 404)
+      await server.close()
+    }
+
+    @Test func `the links of a feature keep its system, and its page has another tag`() async throws
+    {
+      let server = try await TestServer()
+      let crs = "crs=http%3A%2F%2Fwww.opengis.net%2Fdef%2Fcrs%2FEPSG%2F0%2F4326"
+      let feature = try await server.get("\(Self.items)/4?\(crs)")
+      #expect(feature.text.contains(#""href":"\#(server.address)\#(Self.items)/4?\#(crs)&f=json""#))
+      let page = try await server.get("\(Self.items)/4?\(crs)&f=html")
+      #expect(page.fields["ETag"] != nil && page.fields["ETag"] != feature.fields["ETag"])
+      await server.close()
+    }
+
+    @Test func `a page of long texts is a page, too`() async throws {
+      let server = try await TestServer()
+      try await server.store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+        let name = Value.text(String(repeating: "x", count: 100_000))
+        for id in 1...3 { try writer.update(.integer(Int64(id)), in: "wells", set: ["name": name]) }
+      }
+      let page = try await server.get("\(Self.items)?f=html")
+      #expect(page.status == 200)
+      #expect(page.text.hasSuffix("</html>\n"))
+      await server.close()
+    }
+
+    @Test func `a geometry that cannot be read is no mistake of who asks`() async throws {
+      let server = try await TestServer()
+      try await server.store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+        try writer.execute("UPDATE wells SET geom = x'47500001E6100000010900' WHERE fid = 4")
+      }
+      for path in ["\(Self.items)/4", "\(Self.items)?fid=4", "\(Self.items)?fid=4&f=html"] {
+        let answer = try await server.get(path)
+        #expect(answer.status == 500, "\(path): \(answer.text)")
+        #expect(!answer.text.contains("geom"))
+      }
+      await server.close()
+    }
+
+    @Test func `a view without a key has pages, too`() async throws {
+      let server = try await TestServer()
+      try await server.store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+        try writer.execute("CREATE VIEW names AS SELECT name FROM wells")
+        try writer.execute(
+          "INSERT INTO gpkg_contents (table_name, data_type, identifier) "
+            + "VALUES ('names', 'attributes', 'names')")
+      }
+      let keyless = try await GeoPackageStore(path: server.store.path, id: "keyless")
+      let other = FieldServer(of: keyless)
+      let address = "http://\(try other.listen(on: ListenAddress(port: 0)))"
+      let client = try HTTPClient()
+      var (names, next) = ([String](), "\(address)/collections/names/items?limit=8" as String?)
+      while let url = next {
+        let answer = try await client.send(HTTPRequest(.get, url))
+        let page = try JSONValueReader.read(String(decoding: answer.body, as: UTF8.self))
+        guard case .array(let features)? = page["features"], case .array(let links)? = page["links"]
+        else { throw TestFailure() }
+        names += features.compactMap { $0["properties"]?["name"]?.string }
+        next = links.first { $0["rel"]?.string == "next" }?["href"]?.string
+      }
+      #expect(names == (0..<20).map { "well \($0)" })
+      await other.close()
+      await keyless.close()
       await server.close()
     }
 

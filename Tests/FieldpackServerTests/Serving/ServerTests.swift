@@ -24,7 +24,7 @@ import Testing
     @Test func `a path keeps its escaped slashes`() throws {
       let target = try #require(RequestTarget("/collections/a%2Fb%20c/items/?f=json&x=1+2&y"))
       #expect(target.path == ["collections", "a/b c", "items"])
-      #expect(target.endsWithSlash)
+      #expect(target == RequestTarget("/collections/a%2Fb%20c/items?f=json&x=1+2&y"))
       #expect(target.query == [.init("f", "json"), .init("x", "1 2"), .init("y", "")])
     }
 
@@ -35,6 +35,20 @@ import Testing
       }
       for name in ["rebound.example", "127.0.0.1.example", "[::2]:80", ""] {
         #expect(try await server.get("/", fields: ["Host": name]).status != 200, "\(name)")
+      }
+      await server.close()
+    }
+
+    @Test func `a proxy may ask for the name that clients know`() async throws {
+      let server = try await TestServer(publicURL: "https://fields.example/data")
+      let answer = try await server.get("/collections", fields: ["Host": "fields.example"])
+      #expect(answer.status == 200)
+      #expect(answer.text.contains(#""href":"https://fields.example/data/collections?f=json""#))
+      #expect(try await server.get("/", fields: ["Host": "other.example"]).status == 421)
+      // Pages of the same site may ask, others may not.
+      for (origin, status) in [("https://fields.example", 200), ("https://fields.exam", 403)] {
+        let fields: HTTPFields = ["Host": "fields.example", "Origin": origin]
+        #expect(try await server.get("/sync/layers", fields: fields).status == status, "\(origin)")
       }
       await server.close()
     }

@@ -15,7 +15,9 @@ final class TestServer: Sendable {
   let address: String
   private let client: HTTPClient
 
-  init(wells: Int = 20, isWritable: Bool = false) async throws {
+  init(
+    wells: Int = 20, isWritable: Bool = false, publicURL: String? = nil
+  ) async throws {
     client = try HTTPClient()
     folder = try TemporaryFolder()
     let path = folder.file("field.gpkg").path
@@ -43,6 +45,7 @@ final class TestServer: Sendable {
     var options = FieldServer.Options()
     options.title = "field"
     options.isWritable = isWritable
+    options.publicURL = publicURL
     server = FieldServer(of: store, options: options)
     let listening = try server.listen(on: ListenAddress(port: 0))
     address = "http://\(listening)"

@@ -10,9 +10,9 @@ extension FieldpackTool {
       discussion: """
         Clients read the layers as OGC API Features: QGIS, ogr2ogr and browsers do so with the \
         address that is printed. Features come as GeoJSON, HTML, GeoJSON lines, CSV and GPX, and \
-        conditions are CQL2. Other programs may change the file meanwhile. The command itself only reads \
-        it, unless it is started with --writable: then copies of the file bring their edits to \
-        /sync, where 'fieldpack sync' sends them.
+        conditions are CQL2. Other programs may change the file meanwhile. The command itself \
+        only reads it, unless it is started with --writable: then copies of the file bring their \
+        edits to /sync, where 'fieldpack sync' sends them.
 
         The command goes on until it is interrupted. It then answers the requests that run, and \
         ends with status 0. Only programs of this machine can connect, unless --listen names \
@@ -43,7 +43,7 @@ private struct ServeCommand: CommandBody {
       )
       publicURL = reader.value(
         "public-url", .text("url"), help: "The address that clients know, behind a proxy.")
-      isOpen = reader.flag("open", help: "Let everybody read who reaches the address.")
+      isOpen = reader.flag("open", help: "Let everybody who reaches the address read.")
       isWritable = reader.flag("writable", help: "Take the edits of other copies at /sync.")
       profile = reader.profile()
     }
@@ -63,8 +63,8 @@ private struct ServeCommand: CommandBody {
     guard address.isLoopback || !options.isWritable else {
       throw FieldpackError(
         .invalidArgument,
-        "--writable is for addresses of this machine alone, such as 127.0.0.1, because nobody has "
-          + "to say who they are")
+        "--writable is for addresses of this machine alone, such as 127.0.0.1, because the server "
+          + "does not ask who sends edits")
     }
     return try await invocation.withGeoPackage(options.source, options.profile) {
       (store) throws(FieldpackError) in
