@@ -82,11 +82,11 @@ public final class LoopbackServer: Sendable {
   }
 
   deinit {
-    let open = state.withLock { state in
+    // Nobody closes a descriptor meanwhile, whose number could then be that of another connection.
+    state.withLock { state in
       state.isClosed = true
-      return state.connections
+      for descriptor in state.connections { shutdown(descriptor, Int32(SHUT_RDWR)) }
     }
-    for descriptor in open { shutdown(descriptor, Int32(SHUT_RDWR)) }
     shutdown(listener, Int32(SHUT_RDWR))
   }
 
@@ -140,11 +140,10 @@ public final class LoopbackServer: Sendable {
           let descriptor = Darwin.accept(listener, nil, nil)
         #endif
         guard descriptor >= 0 else { break }
-        let isClosed = state.withLock { state in
+        state.withLock { state in
           state.connections.append(descriptor)
-          return state.isClosed
+          if state.isClosed { shutdown(descriptor, Int32(SHUT_RDWR)) }
         }
-        if isClosed { shutdown(descriptor, Int32(SHUT_RDWR)) }
         let connection = number
         number += 1
         onNewThread { serve(descriptor, connection) }
@@ -158,8 +157,10 @@ public final class LoopbackServer: Sendable {
         if keepsRequests { state.withLock { $0.requests.append(request) } }
         guard reply(answer(request), to: descriptor) else { break }
       }
-      state.withLock { state in state.connections.removeAll { $0 == descriptor } }
-      close(descriptor)
+      state.withLock { state in
+        state.connections.removeAll { $0 == descriptor }
+        close(descriptor)
+      }
     }
 
     /// - Returns: whether the connection goes on.

@@ -40,15 +40,7 @@ final class TilesPackage {
   }
 
   func withStore<R: Sendable>(_ body: (GeoPackageStore) async throws -> R) async throws -> R {
-    let store = try await GeoPackageStore(path: path, id: "tiles")
-    do {
-      let result = try await body(store)
-      await store.close()
-      return result
-    } catch {
-      await store.close()
-      throw error
-    }
+    try await GeoPackageStore.opened(path, id: "tiles", body)
   }
 
   /// A tile whose pixels tell by their colours where in the level they lie, smoothly.

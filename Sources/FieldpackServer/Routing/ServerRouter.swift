@@ -62,7 +62,17 @@ final class ServerRouter: RequestHandling {
   }
 
   func answer(_ request: ServerRequest) async -> ServerResponse {
-    if request.path.first == "sync" { return await synchronise(request) }
+    guard request.isSafe || isOwn(request) else {
+      return problem(ProblemDocument(403, "Pages of other sites may not ask this."), request)
+    }
+    switch request.path.first {
+    case "sync": return await synchronise(request)
+    default: return await features(request)
+    }
+  }
+
+  /// Answers for the addresses of OGC API Features.
+  private func features(_ request: ServerRequest) async -> ServerResponse {
     do throws(FieldpackError) {
       let documents = try await file.documents()
       switch try route(request, documents) {

@@ -3,8 +3,6 @@ import FieldpackGeometry
 
 /// Writes rows into a layer of a vector tile.
 struct TileRowSink: FeatureSink {
-  private enum Form { case flag, value }
-
   let writer: TileLayerWriter
   /// The features that the tile has; `nil` for all.
   let chosen: Set<Int64>?
@@ -12,7 +10,8 @@ struct TileRowSink: FeatureSink {
   private(set) var skipped = 0
   private var shape: TileShape
   private var columns: [Int] = []
-  private var forms: [Form] = []
+  /// Whether 0 and 1 in a column are flags.
+  private var holdsFlags: [Bool] = []
   private var names: [String] = []
   /// The keys of the columns, -1 where none has been written.
   private var keys: [Int] = []
@@ -26,7 +25,7 @@ struct TileRowSink: FeatureSink {
 
   mutating func begin(_ schema: Schema) {
     columns = Array(schema.columns.indices)
-    forms = schema.columns.map { $0.type == .boolean ? .flag : .value }
+    holdsFlags = schema.columns.map { $0.type == .boolean }
     names = schema.columns.map(\.name)
     keys = columns.map { _ in -1 }
   }
@@ -58,7 +57,7 @@ struct TileRowSink: FeatureSink {
       let key = keys[column]
       switch cell.kind {
       case .integer:
-        if forms[column] == .flag, 0...1 ~= cell.integer {
+        if holdsFlags[column], 0...1 ~= cell.integer {
           writer.add(key, flag: cell.integer == 1)
         } else {
           writer.add(key, integer: cell.integer)

@@ -28,7 +28,7 @@ struct TileShape {
   /// Whether something is left of the geometry.
   var isEmpty: Bool { points.isEmpty && lines.isEmpty && polygons.isEmpty }
 
-  /// The position of a point on the grid; `nil` where it lies outside.
+  /// What became of a geometry. One that has no place on the grid is as good as unreadable.
   enum Outcome { case shown, outside, unreadable }
 
   /// A point of the layer.

@@ -40,15 +40,7 @@ final class FeaturePackage: Sendable {
   static func withStore<R: Sendable>(
     _ path: String, _ body: @Sendable (GeoPackageStore) async throws -> R
   ) async throws -> R {
-    let store = try await GeoPackageStore(path: path, id: "survey")
-    do {
-      let result = try await body(store)
-      await store.close()
-      return result
-    } catch {
-      await store.close()
-      throw error
-    }
+    try await GeoPackageStore.opened(path, id: "survey", body)
   }
 
   func tile(
