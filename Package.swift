@@ -204,9 +204,9 @@ let package = Package(
       [
         "Fieldpack", "FieldpackServices", "FieldpackGeometry", "FieldpackProjection",
         "FieldpackCore", "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackField",
-        "FieldpackFormats", "FieldpackHTTP", "FieldpackTiles",
+        "FieldpackArchive", "FieldpackFormats", "FieldpackHTTP", "FieldpackTiles",
         .target(name: "CMicrohttpd", condition: .when(traits: ["Server"])),
-      ])
+      ], testing: ["FieldpackCheck"])
     + engine(
       "FieldpackCLI",
       [

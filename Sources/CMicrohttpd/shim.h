@@ -1,5 +1,6 @@
 #pragma once
 #include <microhttpd.h>
+#include <poll.h>
 #include <stdio.h>
 
 // Macros with casts, and constants of enumerations that Swift does not see.
@@ -49,4 +50,22 @@ static inline struct MHD_Daemon *fieldpack_mhd_start(const struct fieldpack_mhd_
       MHD_OPTION_URI_LOG_CALLBACK, settings->begin, settings->context,  //
       MHD_OPTION_NOTIFY_COMPLETED, settings->completed, settings->context,  //
       MHD_OPTION_END);
+}
+
+// The connection's socket; -1 where nobody knows it. The function is variadic.
+static inline int fieldpack_mhd_socket(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info ? (int)info->connect_fd : -1;
+}
+
+// Whether the other side has closed a connection.
+static inline int fieldpack_mhd_has_left(int socket) {
+#ifdef __linux__
+  const short left = 0x2000; // POLLRDHUP, which needs _GNU_SOURCE
+#else
+  const short left = 0;
+#endif
+  struct pollfd watched = {socket, left, 0};
+  return poll(&watched, 1, 0) > 0 && (watched.revents & (left | POLLHUP | POLLERR)) != 0;
 }

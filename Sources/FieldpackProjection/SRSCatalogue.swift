@@ -81,7 +81,8 @@ extension ProjectionContext {
     return definition
   }
 
-  /// Whether the first axis leads north and the second east.
+  /// Whether the first axis leads north and the second east. At the poles both lead the same way, and
+  /// their names tell; so PROJ takes them when it turns axes.
   private func isNorthFirst(_ object: borrowing ProjectionObject) -> Bool {
     let horizontal = proj_crs_get_sub_crs(handle, object.handle, 0)
     defer { proj_destroy(horizontal) }
@@ -89,14 +90,24 @@ extension ProjectionContext {
       return false
     }
     defer { proj_destroy(axes) }
-    return direction(of: 0, in: axes) == "north" && direction(of: 1, in: axes) == "east"
+    let (first, second) = (axis(0, in: axes), axis(1, in: axes))
+    switch (first.direction, second.direction) {
+    case ("north", "east"): return true
+    case ("south", "south"), ("north", "north"):
+      return first.name == "Northing" && second.name == "Easting"
+    default: return false
+    }
   }
 
-  private func direction(of axis: Int32, in axes: OpaquePointer) -> String? {
-    var direction: UnsafePointer<CChar>?
-    guard proj_cs_get_axis_info(handle, axes, axis, nil, nil, &direction, nil, nil, nil, nil) != 0
-    else { return nil }
-    return direction.map { String(cString: $0).lowercased() }
+  private func axis(_ index: Int32, in axes: OpaquePointer) -> (name: String, direction: String) {
+    var (name, direction): (UnsafePointer<CChar>?, UnsafePointer<CChar>?)
+    guard
+      proj_cs_get_axis_info(handle, axes, index, &name, nil, &direction, nil, nil, nil, nil) != 0
+    else { return ("", "") }
+    return (
+      name.map { String(cString: $0) } ?? "",
+      direction.map { String(cString: $0).lowercased() } ?? ""
+    )
   }
 
   fileprivate func wkt(_ object: borrowing ProjectionObject, _ type: PJ_WKT_TYPE) -> String? {

@@ -16,6 +16,18 @@ package final class SpillFile {
   /// - Parameter folder: where the file lies, by default `TMPDIR`, else `/tmp`.
   package init(folder: String? = nil) { self.folder = folder }
 
+  /// Another way to a file that is open for reading and writing. It ends with the last of both, where it
+  /// has no name.
+  package init(sharing descriptor: Int32) throws(FieldpackError) {
+    folder = nil
+    self.descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    var status = stat()
+    guard self.descriptor >= 0, fstat(self.descriptor, &status) == 0 else {
+      throw .system(errno, "read", Self.nameInErrors)
+    }
+    end = Int(status.st_size)
+  }
+
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// Appends `bytes`.

@@ -6,11 +6,16 @@
 
 /// A temporary file without a name; it ends when its descriptor is closed.
 package enum UnnamedFile {
+  /// `TMPDIR`, else `/tmp`.
+  package static var usualFolder: String {
+    getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+  }
+
   /// Opens such a file for reading and writing; the caller closes the descriptor.
   ///
   /// - Parameter folder: where the file lies, by default `TMPDIR`, else `/tmp`.
   package static func open(in folder: String? = nil) throws(FieldpackError) -> Int32 {
-    let parent = folder ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let parent = folder ?? usualFolder
     // mkstemp replaces each X.
     var template = Array((parent + "/fieldpack-XXXXXX").utf8CString)
     let opened = mkstemp(&template)

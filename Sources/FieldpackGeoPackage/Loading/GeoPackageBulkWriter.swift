@@ -241,7 +241,18 @@ public final class GeoPackageBulkWriter {
   package func commit(
     describing describe: ([LoadedLayer]) -> Void
   ) throws(FieldpackError) -> [LoadedLayer] {
+    try commit(describing: describe) { () throws(FieldpackError) in }
+  }
+
+  /// As ``commit()``.
+  ///
+  /// - Parameter add: called when everything else is written.
+  func commit(
+    describing describe: ([LoadedLayer]) -> Void = { _ in },
+    adding add: () throws(FieldpackError) -> Void
+  ) throws(FieldpackError) -> [LoadedLayer] {
     let loaded = try finish(describing: describe)
+    try add()
     try file.endChanges()
     try file.execute("COMMIT")
     isOpen = false

@@ -37,6 +37,12 @@ package final class GeoPackageSource {
 
   deinit { try? connection.execute("ROLLBACK") }
 
+  /// Stops the work from any thread. The running call throws `.interrupted`.
+  package var interrupt: @Sendable () -> Void {
+    let handle = connection.interruptHandle
+    return { handle.interrupt() }
+  }
+
   // MARK: Layers
 
   /// The layers to import: all, or one of them and the media that its rows are linked to.
@@ -105,6 +111,11 @@ package final class GeoPackageSource {
     try GeoPackageSnapshot(file, report: report).scan(
       Query(layers: [layer]).skippingErrors(skipsErrors), into: &sink)
     return report.current
+  }
+
+  /// Gives the rows that `query` asks for to `sink`.
+  func scan(_ query: Query, into sink: inout some FeatureSink) throws(FieldpackError) {
+    try GeoPackageSnapshot(file, report: QueryReport()).scan(query, into: &sink)
   }
 
   /// What the file holds that no import takes, in words.

@@ -97,6 +97,22 @@ public class GeoPackageSnapshot: SnapshotReading {
     return try count(planner, try planner.tables())
   }
 
+  /// As ``count(_:)``; `nil` where the counting takes longer than `time`.
+  package func count(
+    _ query: Query, within time: Duration
+  ) throws(FieldpackError) -> Int? {
+    let connection = file.connection
+    guard connection.deadline == nil else { return try count(query) }
+    connection.deadline = connection.clock.now + time
+    defer { connection.deadline = nil }
+    do throws(FieldpackError) {
+      return try count(query)
+    } catch {
+      guard error.code == .interrupted, connection.isDeadlinePassed else { throw error }
+      return nil
+    }
+  }
+
   func count(
     _ planner: QueryPlanner, _ tables: [LayerTable]
   ) throws(FieldpackError) -> Int {

@@ -73,15 +73,22 @@ package enum CRSName: Hashable, Sendable {
 
   /// Whether positions have latitude or northing first.
   ///
-  /// - Throws: `.invalidArgument` for a system that PROJ does not know.
+  /// - Throws: `.invalidArgument` for a system that PROJ does not know, and for one without positions on a
+  ///   plane or a globe.
   package func isNorthFirst(in catalogue: SRSCatalogue) throws(FieldpackError) -> Bool {
     guard case .code(let srs) = self else { return false }
     do throws(ProjectionError) {
-      return try catalogue.definition(of: srs).isNorthFirst
+      let definition = try catalogue.definition(of: srs)
+      if [.geographic, .projected, .compound].contains(definition.kind) {
+        return definition.isNorthFirst
+      }
     } catch {
       throw FieldpackError(
         error.kind == .unavailable ? .unavailable : .invalidArgument, error.message,
         underlying: error)
     }
+    throw FieldpackError(
+      .invalidArgument, "the system '\(uri)' has no longitude and latitude, or easting and northing"
+    )
   }
 }

@@ -65,6 +65,7 @@ package enum MediaType {
   package static let json = "application/json"
   package static let html = "text/html; charset=utf-8"
   package static let geoJSON = "application/geo+json"
+  package static let geoPackage = "application/geopackage+sqlite3"
   package static let schema = "application/schema+json"
   package static let problem = "application/problem+json"
   package static let vectorTile = "application/vnd.mapbox-vector-tile"

@@ -17,6 +17,8 @@ package struct ServerDocuments: Sendable {
     package var requiresIfMatch = false
     package var defaultLimit = 100
     package var maximumLimit = 10_000
+    /// How long all features that match are counted for a page.
+    package var countingTime = Duration.milliseconds(200)
     /// Whether there is a page with a map at `/map`.
     package var hasMap = false
     /// The version of the API, which OpenAPI demands.

@@ -72,7 +72,7 @@ package enum ServerOperation: String, CaseIterable, Sendable {
     case .getItems:
       return [
         ("json", MediaType.geoJSON), page, ("geojsonl", "application/x-ndjson"),
-        ("csv", "text/csv"), ("gpx", "application/gpx+xml"),
+        ("csv", "text/csv"), ("gpx", "application/gpx+xml"), ("gpkg", MediaType.geoPackage),
       ]
     case .getItem: return [("json", MediaType.geoJSON), page]
     case .getTileset: return [("json", MediaType.json), page, ("tilejson", MediaType.json)]

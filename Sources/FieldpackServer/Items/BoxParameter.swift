@@ -17,7 +17,7 @@ enum BoxParameter {
     }
     if numbers.count == 6 { numbers = [numbers[0], numbers[1], numbers[3], numbers[4]] }
     guard numbers.count == 4 else { throw refusal(text) }
-    if try axes.isNorthFirst(name) {
+    if try axes.isNorthFirst(name, for: layer) {
       numbers = [numbers[1], numbers[0], numbers[3], numbers[2]]
     }
     guard numbers[1] <= numbers[3] else { throw refusal(text) }

@@ -28,7 +28,7 @@ enum FilterParameter {
     }
     if let crs {
       let name = try BoxParameter.system(crs)
-      filter = filter.inSystem(name.srs, swapped: try axes.isNorthFirst(name))
+      filter = filter.inSystem(name.srs, swapped: try axes.isNorthFirst(name, for: layer))
     }
     return filter
   }

@@ -10,6 +10,10 @@ struct ItemsPage: Sendable {
   /// The condition of the request's box.
   let box: Filter?
   let address: ResourceAddress
+  /// Whether a page that is streamed is packed as gzip.
+  var packs = false
+  /// How long the features of all pages are counted.
+  var countingTime = Duration.milliseconds(200)
 
   /// Coordinates of a list are rounded to 8 decimals: of a degree that is a millimetre.
   private static let decimals = 8
@@ -82,7 +86,7 @@ struct ItemsPage: Sendable {
   private func write(
     _ body: @escaping @Sendable (PageStart, GeoPackageSnapshot) throws(FieldpackError) -> [UInt8]
   ) async -> PageStart.Outcome {
-    let start = PageStart()
+    let start = PageStart(packs: packs)
     let store = store
     let reading = Task {
       do throws(FieldpackError) {
@@ -127,7 +131,7 @@ struct ItemsPage: Sendable {
   }
 
   /// The number of features on all pages. Behind the first page it is left out, because whoever is there
-  /// knows it.
+  /// knows it; and where it takes long to count them.
   private func numberMatched(
     _ sink: PageSink<GeoJSONWriter>, in snapshot: GeoPackageSnapshot
   ) throws(FieldpackError) -> Int? {
@@ -135,7 +139,7 @@ struct ItemsPage: Sendable {
     if request.offset == 0, !sink.hasMore { return sink.count }
     var all = request
     (all.order, all.offset, all.limit) = ([], 0, nil)
-    return try snapshot.count(all.query(limit: nil, box: box))
+    return try snapshot.count(all.query(limit: nil, box: box), within: countingTime)
   }
 
   private func sortValues(

@@ -15,6 +15,8 @@ struct ItemsRequest: Sendable {
   var offset = 0
   var cursor: PageCursor?
   var crs = CRSName.crs84
+  /// Whether the system was asked for.
+  private(set) var isInAskedSystem = false
   /// Whether the system has latitude or northing first.
   var swapsAxes = false
   /// The boxes that features without geometry meet, too; kept apart, because an R-tree cannot find them.
@@ -40,7 +42,7 @@ struct ItemsRequest: Sendable {
     if let text = value(.bbox) {
       box = try BoxParameter.filter(text, crs: value(.bboxCRS), of: layer, by: axes)
     } else if let text = value(.bboxCRS) {
-      _ = try BoxParameter.system(text)
+      _ = try axes.isNorthFirst(try BoxParameter.system(text), for: layer)
     }
     if let text = value(.datetime) {
       filter = filter && (try DatetimeParameter.filter(text, of: layer))
@@ -50,6 +52,9 @@ struct ItemsRequest: Sendable {
         filter
         && (try FilterParameter.filter(
           text, language: value(.filterLanguage), crs: value(.filterCRS), of: layer, by: axes))
+    }
+    if value(.filter) == nil, let text = value(.filterCRS) {
+      _ = try axes.isNorthFirst(try BoxParameter.system(text), for: layer)
     }
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
       guard QueryParameter(rawValue: name) == nil, let column = layer.parameterColumn(name) else {
@@ -74,12 +79,15 @@ struct ItemsRequest: Sendable {
     crs text: String?, by axes: CRSAxes
   ) throws(FieldpackError) {
     guard let text else { return }
-    guard let name = CRSName(text), layer.systems.contains(name) else {
+    let name = try BoxParameter.system(text)
+    // Positions of a system that nobody else knows cannot be brought to another.
+    guard layer.systems.contains(name) || layer.storageCRS != nil else {
       throw FieldpackError(
         .invalidArgument, "collection '\(layer.collectionID)' is not given in the system '\(text)'")
     }
+    swapsAxes = try axes.isNorthFirst(name, for: layer)
     crs = name
-    swapsAxes = try axes.isNorthFirst(name)
+    isInAskedSystem = true
   }
 
   private static func number(
@@ -138,6 +146,12 @@ struct ItemsRequest: Sendable {
       .invalidArgument,
       "collection '\(layer.collectionID)' has no property '\(name)' that could be \(use)"
         + NearNames.question(name, in: known))
+  }
+
+  /// Whether all of the layer is asked for, as it is stored.
+  var isWhole: Bool {
+    filter == .all && box == nil && properties == nil && limit == nil && offset == 0
+      && cursor == nil && (layer.schema.geometry == nil || layer.schema.geometry?.srs == crs.srs)
   }
 
   /// The query for rows from the cursor on.

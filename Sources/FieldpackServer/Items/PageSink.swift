@@ -54,12 +54,16 @@ final class PageStart: Sendable {
   }
 
   private let state = Locked(State())
+  private let packs: Bool
+
+  /// - Parameter packs: whether a stream is packed as gzip.
+  init(packs: Bool) { self.packs = packs }
 
   /// Sends what `bytes` holds, and empties it.
   func send(_ bytes: inout [UInt8]) throws(FieldpackError) {
-    let stream = state.withLock { state in
+    let stream = try state.withLock { (state) throws(FieldpackError) in
       if let stream = state.stream { return stream }
-      let stream = ResponseStream()
+      let stream = try ResponseStream(packs: packs)
       state.stream = stream
       return stream
     }

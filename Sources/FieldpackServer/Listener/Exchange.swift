@@ -84,7 +84,7 @@
       if let response = listener.handler.answerAtOnce(request) {
         return send(response, on: connection)
       }
-      guard let number = listener.begin() else {
+      guard let number = listener.begin(on: fieldpack_mhd_socket(connection)) else {
         return send(
           ServerResponse(503, "text/plain", Array("the server is closing\n".utf8)), on: connection)
       }
@@ -132,7 +132,8 @@
             MHD_suspend_connection(connection)
           })
         made = MHD_create_response_from_callback(
-          fieldpack_mhd_unknown_size, 64 << 10, readStream, source.toOpaque(), freeStream)
+          stream.length.map { UInt64($0) } ?? fieldpack_mhd_unknown_size, 64 << 10, readStream,
+          source.toOpaque(), freeStream)
         if made == nil { source.release() }
       }
       guard let made else { return fieldpack_mhd_no }

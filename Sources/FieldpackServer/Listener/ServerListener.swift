@@ -25,6 +25,9 @@
     private struct State {
       var daemon: Daemon?
       var running: [Int: Running] = [:]
+      /// The connections that are put aside for tasks, and whether somebody looks at them.
+      var sockets: [Int: Int32] = [:]
+      var isWatched = false
       var last = 0
       var isClosing = false
       var isBrokenOff = false
@@ -122,27 +125,54 @@
     }
 
     /// Notes a request that a task will answer; `nil` where the listener closes.
-    func begin() -> Int? {
-      state.withLock { state in
-        guard !state.isClosing else { return nil }
+    func begin(on socket: Int32) -> Int? {
+      let (number, isFirst) = state.withLock { state -> (Int?, Bool) in
+        guard !state.isClosing else { return (nil, false) }
         state.last += 1
         state.running[state.last] = .task(nil)
-        return state.last
+        state.sockets[state.last] = socket
+        defer { state.isWatched = true }
+        return (state.last, !state.isWatched)
+      }
+      if isFirst { watch() }
+      return number
+    }
+
+    /// Cancels the tasks of clients that have gone, until none is left: libmicrohttpd does not look at
+    /// connections that are put aside.
+    private func watch() {
+      Task {
+        var goesOn = true
+        while goesOn {
+          try? await Task.sleep(for: Self.timeBetweenLooks)
+          let (left, rest) = state.withLock { state -> ([Running], Int) in
+            state.isWatched = !state.sockets.isEmpty
+            let left = state.sockets.filter { fieldpack_mhd_has_left($0.value) != 0 }
+            return (left.keys.compactMap { state.running[$0] }, state.sockets.count)
+          }
+          for case .task(let task) in left { task?.cancel() }
+          goesOn = rest > 0
+        }
       }
     }
+
+    private static let timeBetweenLooks = Duration.milliseconds(250)
 
     /// Notes how far a request is.
     func set(_ running: Running, for number: Int) {
       var isBrokenOff = false
       change { state in
         if state.running[number] != nil { state.running[number] = running }
+        if case .task = running {} else { state.sockets[number] = nil }
         isBrokenOff = state.isBrokenOff
       }
       if isBrokenOff, case .stream(let stream) = running { stream.fail() }
     }
 
     /// Notes that the client has its answer, or has gone.
-    func end(_ number: Int) { change { $0.running[number] = nil } }
+    func end(_ number: Int) {
+      change { ($0.running[number], $0.sockets[number]) = (nil, nil) }
+    }
 
     private func change(_ body: (inout State) -> Void) {
       let continuation = state.withLock { state in

@@ -1,3 +1,4 @@
+import FieldpackArchive
 public import FieldpackCore
 
 /// The bytes of a response, from who makes them to the client.
@@ -20,7 +21,7 @@ public final class ResponseStream: Sendable {
     var first = 0
     var taken = 0
     var count = 0
-    let file = SpillFile()
+    var file = SpillFile()
     var fileStart = 0
     var isEnded = false
     var isFailed = false
@@ -29,9 +30,32 @@ public final class ResponseStream: Sendable {
   }
 
   private static let mostInMemory = 4 << 20
-  private let state = Locked(State())
+  private let state: Locked<State>
+  /// What packs the bytes; `nil` where they are sent as they come.
+  private let packer: Locked<GzipPacker>?
+  /// How many bytes there are; `nil` where that is known at the end only.
+  let length: Int?
 
-  public init() {}
+  public init() {
+    (state, packer, length) = (Locked(State()), nil, nil)
+  }
+
+  /// - Parameter packs: whether the client gets the bytes as gzip.
+  init(packs: Bool) throws(FieldpackError) {
+    (state, length) = (Locked(State()), nil)
+    packer = packs ? Locked(try GzipPacker()) : nil
+  }
+
+  /// The bytes of a file, which is closed with this value.
+  init(of file: sending SpillFile) {
+    packer = nil
+    length = file.end
+    var state = State()
+    (state.file, state.isEnded) = (file, true)
+    self.state = Locked(state)
+  }
+
+  var isPacked: Bool { packer != nil }
 
   // MARK: Making
 
@@ -40,6 +64,11 @@ public final class ResponseStream: Sendable {
   /// - Throws: `.interrupted` where the client has gone, `.full` where they fit neither in memory nor on
   ///   the disk.
   public func send(_ bytes: [UInt8]) throws(FieldpackError) {
+    guard let packer else { return try give(bytes) }
+    try give(packer.withLock { $0.pack(bytes) })
+  }
+
+  private func give(_ bytes: [UInt8]) throws(FieldpackError) {
     guard !bytes.isEmpty else { return }
     let wake = try state.withLock { (state) throws(FieldpackError) -> (@Sendable () -> Void)? in
       guard !state.isAbandoned else {
@@ -61,7 +90,14 @@ public final class ResponseStream: Sendable {
   }
 
   /// Ends the response.
-  public func finish() { end { $0.isEnded = true } }
+  public func finish() {
+    if let packer {
+      do throws(FieldpackError) {
+        try give(packer.withLock { $0.finish() })
+      } catch { return fail() }
+    }
+    end { $0.isEnded = true }
+  }
 
   /// Ends the response so that the client sees that it is not whole.
   public func fail() { end { $0.isFailed = true } }

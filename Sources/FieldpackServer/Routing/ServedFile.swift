@@ -1,3 +1,4 @@
+import FieldpackArchive
 import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackProjection
@@ -38,6 +39,8 @@ final class ServedFile: Sendable {
   struct KeptDocument {
     var document: ServerDocuments.Document
     var tag: String
+    /// The bytes as gzip; `nil` where they are too few.
+    var packed: [UInt8]?
   }
 
   /// How long a change of the layers may go unnoticed.
@@ -96,7 +99,10 @@ final class ServedFile: Sendable {
     let key = KeptName(name: name, format: format, base: base)
     if let kept = state.withLock({ $0.known?.kept[key] }) { return kept }
     guard let document = documents.document(name, as: format, base: base) else { return nil }
-    let kept = KeptDocument(document: document, tag: Self.tag(of: document.bytes))
+    let isLong = document.bytes.count >= ContentCoding.shortest
+    let kept = KeptDocument(
+      document: document, tag: Self.tag(of: document.bytes),
+      packed: isLong ? try? GzipPacker.packed(document.bytes, level: 6) : nil)
     state.withLock { state in
       if state.known?.kept.count ?? 0 >= Self.mostKept { state.known?.kept = [:] }
       state.known?.kept[key] = kept

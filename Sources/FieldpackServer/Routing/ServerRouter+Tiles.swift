@@ -36,7 +36,8 @@ extension ServerRouter {
         of: layer.id, at: TileAddress(zoom: numbers[0], column: numbers[2], row: numbers[1]),
         options: options)
       return ServerResponse(
-        tile.bytes.isEmpty ? 204 : 200, fields: fields, body: .bytes(tile.bytes))
+        tile.bytes.isEmpty ? 204 : 200, fields: fields, body: .bytes(tile.bytes)
+      ).packed(for: request)
     } catch {
       return problem(error, request, while: .resource)
     }

@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackGeoPackage
+import FieldpackGeometry
 import FieldpackHTTP
 
 /// Answers the requests to a served file.
@@ -13,6 +14,8 @@ final class ServerRouter: RequestHandling {
   let isWritable: Bool
   let logger: Logger
   let axes = CRSAxes()
+  /// How many GeoPackages are being made.
+  let extracts = Locked(0)
 
   init(
     _ file: ServedFile, publicBase: LinkBase?, hosts: Set<String>?, isWritable: Bool, logger: Logger
@@ -165,14 +168,17 @@ final class ServerRouter: RequestHandling {
     guard let format = ServerDocuments.Format(rawValue: format),
       let kept = file.document(name, format, base(of: request), of: documents)
     else { return problem(ProblemDocument(404, "There is no such document."), request) }
-    let fields: HTTPFields = [
-      "Content-Type": kept.document.contentType, "ETag": kept.tag, "Vary": "Accept",
+    let packed = ContentCoding.takesGzip(request) ? kept.packed : nil
+    let tag = packed == nil ? kept.tag : ContentCoding.packedTag(kept.tag)
+    var fields: HTTPFields = [
+      "Content-Type": kept.document.contentType, "ETag": tag, "Vary": ContentCoding.vary,
       "Content-Security-Policy": DocumentPage.policy,
     ]
-    if Negotiation.has(kept.tag, in: request.fields["If-None-Match"]) {
+    if Negotiation.has(tag, in: request.fields["If-None-Match"]) {
       return ServerResponse(304, fields: fields)
     }
-    return ServerResponse(200, fields: fields, body: .bytes(kept.document.bytes))
+    if packed != nil { fields["Content-Encoding"] = "gzip" }
+    return ServerResponse(200, fields: fields, body: .bytes(packed ?? kept.document.bytes))
   }
 
   // MARK: Features
@@ -185,7 +191,9 @@ final class ServerRouter: RequestHandling {
       request.query, of: layer, maximum: file.options.maximumLimit, by: axes)
     try Self.check(asked, as: format)
     let tag = file.version().map { file.tag(of: $0, format) }
-    var fields: HTTPFields = ["Vary": "Accept", "Content-Crs": "<\(asked.crs.uri)>"]
+    var fields: HTTPFields = [
+      "Vary": ContentCoding.vary, "Content-Crs": "<\(asked.crs.uri)>",
+    ]
     if let tag {
       fields["ETag"] = tag
       if Negotiation.has(tag, in: request.fields["If-None-Match"]) {
@@ -195,9 +203,11 @@ final class ServerRouter: RequestHandling {
     let address = ResourceAddress(
       operation: .getItems, base: base(of: request), path: request.path, query: request.query,
       format: format)
+    if format == "gpkg" { return await extract(asked, request, fields) }
     let page = ItemsPage(
       request: asked, store: file.store, box: try await file.condition(of: asked.box, in: layer),
-      address: address)
+      address: address, packs: ContentCoding.takesGzip(request),
+      countingTime: file.options.countingTime)
     let type = ServerOperation.getItems.formats.first { $0.name == format }?.type
     fields["Content-Type"] = type ?? MediaType.geoJSON
     let limit = asked.limit ?? file.options.defaultLimit
@@ -208,11 +218,12 @@ final class ServerRouter: RequestHandling {
         let text = DocumentPage(
           request.path, title: layer.title, try await page.document(limit: min(limit, 100)),
           base: base(of: request))
-        return ServerResponse(200, fields: fields, body: .bytes(text.bytes))
-      case "geojsonl": return try response(await page.lines(), fields)
-      case "csv": return try response(await page.csv(), fields)
-      case "gpx": return try response(await page.gpx(), fields)
-      default: return try response(await page.collection(limit: limit), fields)
+        return ServerResponse(200, fields: fields, body: .bytes(text.bytes)).packed(for: request)
+      case "geojsonl": return try response(await page.lines(), fields).packed(for: request)
+      case "csv": return try response(await page.csv(), fields).packed(for: request)
+      case "gpx": return try response(await page.gpx(), fields).packed(for: request)
+      default:
+        return try response(await page.collection(limit: limit), fields).packed(for: request)
       }
     } catch {
       return problem(error, request, while: .resource)
@@ -224,6 +235,12 @@ final class ServerRouter: RequestHandling {
   private static func check(
     _ request: ItemsRequest, as format: String
   ) throws(FieldpackError) {
+    let type = request.layer.schema.geometry?.type
+    if format == "gpx", type == nil || type == .polygon || type == .multiPolygon {
+      throw FieldpackError(
+        .invalidArgument,
+        "gpx is of points and lines, which '\(request.layer.collectionID)' does not have")
+    }
     let isFit =
       switch format {
       case "gpx": request.crs == .crs84

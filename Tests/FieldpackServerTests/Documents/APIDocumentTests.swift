@@ -116,7 +116,7 @@ import Testing
     #expect(
       types("/collections/{collectionId}/items") == [
         "application/geo+json", "text/html", "application/x-ndjson", "text/csv",
-        "application/gpx+xml",
+        "application/gpx+xml", "application/geopackage+sqlite3",
       ])
     #expect(
       types("/collections/{collectionId}/items/{featureId}") == [
@@ -137,7 +137,7 @@ import Testing
       names == [
         "collectionId", "limit", "offset", "after", "bbox", "bbox-crs", "crs", "datetime", "filter",
         "filter-lang", "filter-crs", "sortby", "properties",
-        "f-json-html-geojsonl-csv-gpx",
+        "f-json-html-geojsonl-csv-gpx-gpkg",
       ])
     let parameters = try #require(api["components"]?["parameters"])
     func plain(_ name: String) -> String? {

@@ -35,6 +35,8 @@ import Testing
     (CRSName.crs84, false), (.code(.wgs84), true), (.code(SRS("EPSG", 3857)), false),
     (.code(SRS("EPSG", 25832)), false), (.code(SRS("EPSG", 4258)), true),
     (.code(SRS("EPSG", 3035)), true), (.code(SRS("EPSG", 2193)), true),
+    // At the poles both axes lead the same way; their names tell the order.
+    (.code(SRS("EPSG", 32661)), true), (.code(SRS("EPSG", 5041)), false),
   ])
   func `the axis order is that of the authority`(name: CRSName, isNorthFirst: Bool) throws {
     #expect(try name.isNorthFirst(in: SRSCatalogue()) == isNorthFirst)

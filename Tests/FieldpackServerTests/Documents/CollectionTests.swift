@@ -29,6 +29,8 @@ import Testing
         link("items", "/items?f=geojsonl", "application/x-ndjson", "The features as geojsonl"),
         link("items", "/items?f=csv", "text/csv", "The features as csv"),
         link("items", "/items?f=gpx", "application/gpx+xml", "The features as gpx"),
+        link(
+          "items", "/items?f=gpkg", "application/geopackage+sqlite3", "The features as gpkg"),
         link(relations + "queryables", "/queryables", "application/schema+json", "queryables"),
         link(relations + "schema", "/schema", "application/schema+json", "schema"),
         link(relations + "sortables", "/sortables", "application/schema+json", "sortables"),

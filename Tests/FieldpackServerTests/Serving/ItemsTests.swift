@@ -86,7 +86,7 @@ import Testing
 
     @Test(arguments: [
       "nothing=1", "limit=foo", "limit=0", "limit=-1", "offset=-1", "bbox=1,2,3", "bbox=1,5,3,4",
-      "bbox=1,2,3,x", "bbox-crs=x", "crs=x", "crs=http://www.opengis.net/def/crs/EPSG/0/25832",
+      "bbox=1,2,3,x", "bbox-crs=x", "crs=x", "crs=http://www.opengis.net/def/crs/EPSG/0/999999",
       "datetime=yesterday", "datetime=2024-01-02/2024-01-01", "filter=depth%3E", "filter=deep%3E1",
       "filter-lang=sql&filter=depth%3E1", "sortby=deep", "properties=deep", "after=x", "depth=x",
       "f=shp", "sortby=name&after=5", "sortby=geom", "datetime=2024-01-01T00:00:00Z/P9000Y",

@@ -1,0 +1,113 @@
+import FieldpackCore
+import FieldpackField
+import FieldpackGeoPackage
+import FieldpackHTTP
+import FieldpackThreads
+
+/// Features as a GeoPackage.
+extension ServerRouter {
+  /// How many are made at a time: each needs a thread and room on the disk.
+  static let mostExtracts = 4
+
+  func extract(
+    _ asked: ItemsRequest, _ request: ServerRequest, _ fields: HTTPFields
+  ) async -> ServerResponse {
+    var (asked, fields) = (asked, fields)
+    // A file can have any system, so that positions stay as they are stored.
+    if !asked.isInAskedSystem, let own = asked.layer.storageCRS { asked.crs = own }
+    fields["Content-Crs"] = asked.layer.storageCRS == nil ? nil : "<\(asked.crs.uri)>"
+    fields["Content-Type"] = MediaType.geoPackage
+    fields["Content-Disposition"] = Self.disposition(of: asked.layer.collectionID)
+    guard request.method != "HEAD" else {
+      // Nobody knows how long it would be.
+      let stream = ResponseStream()
+      stream.finish()
+      return ServerResponse(200, fields: fields, body: .stream(stream))
+    }
+    let isFree = extracts.withLock { count in
+      if count < Self.mostExtracts { count += 1 } else { return false }
+      return true
+    }
+    guard isFree else {
+      var busy = problem(
+        ProblemDocument(503, "Other GeoPackages are being made. Try again soon."), request)
+      busy.fields["Retry-After"] = "5"
+      return busy
+    }
+    defer { extracts.withLock { $0 -= 1 } }
+    do throws(FieldpackError) {
+      let box = try await file.condition(of: asked.box, in: asked.layer)
+      let stream = try await ExtractJob(
+        path: file.store.path, store: file.store.id, layer: asked.layer.id,
+        query: asked.query(limit: asked.limit, box: box), isWhole: asked.isWhole
+      ).run()
+      return ServerResponse(200, fields: fields, body: .stream(stream))
+    } catch {
+      return problem(error, request, while: .resource)
+    }
+  }
+
+  /// The name of the file for browsers: first for old ones, then as it is (RFC 6266).
+  static func disposition(of name: String) -> String {
+    let plain = String(
+      name.unicodeScalars.map { sign in
+        let isLetter = sign.isASCII && sign.properties.isAlphabetic
+        return isLetter || "0123456789-_".contains(Character(sign)) ? Character(sign) : "_"
+      })
+    return "attachment; filename=\"\(plain).gpkg\"; "
+      + "filename*=UTF-8''\(PercentText.encode(name)).gpkg"
+  }
+}
+
+/// The making of one GeoPackage, in a file that ends with its stream.
+private struct ExtractJob: Sendable {
+  let path: String
+  let store: StoreID
+  let layer: LayerID
+  let query: Query
+  let isWhole: Bool
+
+  private struct State {
+    var isCancelled = false
+    var interrupt: (@Sendable () -> Void)?
+  }
+
+  /// Makes the file on a thread of its own. A task that is cancelled stops it.
+  func run() async throws(FieldpackError) -> ResponseStream {
+    let state = Locked(State())
+    let result: Result<ResponseStream, FieldpackError> = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isRunning = SystemThread.start {
+          continuation.resume(
+            returning: Result { () throws(FieldpackError) in try make(state) })
+        }
+        if !isRunning { continuation.resume(returning: .failure(SystemThread.shortage)) }
+      }
+    } onCancel: {
+      let interrupt = state.withLock { state in
+        state.isCancelled = true
+        return state.interrupt
+      }
+      interrupt?()
+    }
+    return try result.get()
+  }
+
+  private func make(_ state: Locked<State>) throws(FieldpackError) -> ResponseStream {
+    let target = "\(UnnamedFile.usualFolder)/fieldpack-\(RandomID.make()).gpkg"
+    let pending = try PendingFile(target: target, overwrite: false)
+    let extract = try GeoPackageExtract(from: path, store: store, into: pending)
+    // From here on the file ends with the process, however that ends.
+    FileSystem.remove(pending.path)
+    let interrupt = extract.interrupt
+    let isCancelled = state.withLock { state in
+      state.interrupt = interrupt
+      return state.isCancelled
+    }
+    guard !isCancelled else {
+      throw FieldpackError(.interrupted, "the client has closed its connection")
+    }
+    try extract.run(query, of: layer, isWhole: isWhole)
+    return ResponseStream(of: try SpillFile(sharing: pending.descriptor))
+  }
+}
