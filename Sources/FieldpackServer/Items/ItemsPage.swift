@@ -12,7 +12,7 @@ struct ItemsPage: Sendable {
   let address: ResourceAddress
 
   /// Coordinates of a list are rounded to 8 decimals: of a degree that is a millimetre.
-  private static let decimals = 8
+  static let decimals = 8
 
   private var geoJSON: GeoJSONWriter.Options {
     var options = GeoJSONWriter.Options()
