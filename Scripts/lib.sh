@@ -115,12 +115,13 @@ want_trait_libraries() {
 want_python_readers() {
   local venv=$root/.build/venv
   has_python_readers "$venv" && return 0
-  note "making $venv with gdal-utils, pyogrio, pyarrow, gpxpy, jsonschema, OWSLib and openapi-spec-validator"
+  note "making $venv with gdal-utils, pyogrio, pyarrow, gpxpy, jsonschema, OWSLib, openapi-spec-validator"
+  note "and schemathesis"
   # gdal-utils asks for GDAL's bindings, which its validator does without.
   if "$(system_python)" -m venv "$venv" >/dev/null \
     && "$venv/bin/pip" install --quiet --no-deps gdal-utils </dev/null \
     && "$venv/bin/pip" install --quiet pyogrio pyarrow gpxpy jsonschema OWSLib \
-      openapi-spec-validator </dev/null; then
+      openapi-spec-validator schemathesis </dev/null; then
     return 0
   fi
   note "pip could not install them all: tests that use them are skipped"
@@ -130,7 +131,7 @@ has_python_readers() {
   [ -x "$1/bin/python3" ] || return 1
   "$1/bin/python3" - 2>/dev/null <<'PYTHON'
 import importlib.util, sys
-sys.exit(any(importlib.util.find_spec(n) is None for n in ("osgeo_utils", "pyogrio", "pyarrow", "gpxpy", "jsonschema", "owslib", "openapi_spec_validator")))
+sys.exit(any(importlib.util.find_spec(n) is None for n in ("osgeo_utils", "pyogrio", "pyarrow", "gpxpy", "jsonschema", "owslib", "openapi_spec_validator", "schemathesis")))
 PYTHON
 }
 

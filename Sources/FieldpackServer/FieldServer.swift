@@ -3,6 +3,12 @@ import FieldpackField
 public import FieldpackGeoPackage
 import FieldpackHTTP
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Serves a GeoPackage by HTTP, as OGC API Features.
 ///
 ///     let server = FieldServer(of: store)
@@ -17,8 +23,11 @@ public final class FieldServer: Sendable {
     public var title = "Fieldpack"
     /// The address that clients know the server by, where a proxy stands before it.
     public var publicURL: String?
-    /// Whether other copies of the file may bring their edits to `/sync`.
+    /// Whether clients may create, change and delete features, and other copies of the file may bring their
+    /// edits to `/sync`. A file that cannot be written is only read.
     public var isWritable = false
+    /// Whether a change of a feature needs `If-Match` with the entity tag of the feature as it was read.
+    public var requiresIfMatch = false
     /// Gets what clients are not told of failures.
     public var logger = Logger.silent
 
@@ -33,7 +42,10 @@ public final class FieldServer: Sendable {
 
   public init(of store: GeoPackageStore, options: Options = Options()) {
     self.options = options
-    file = ServedFile(store, .init(title: options.title)) { FieldClock.system.uptime }
+    var documents = ServerDocuments.Options(title: options.title)
+    documents.isWritable = options.isWritable && access(store.path, W_OK) == 0
+    documents.requiresIfMatch = options.requiresIfMatch
+    file = ServedFile(store, documents) { FieldClock.system.uptime }
   }
 
   /// Begins to answer requests.

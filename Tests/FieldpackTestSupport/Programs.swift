@@ -97,6 +97,13 @@ public enum Programs {
   public static let noOpenAPIPython =
     "no Python with openapi-spec-validator: set FIELDPACK_OPENAPI_PYTHON"
 
+  /// Tests servers by their API documents: the one that `FIELDPACK_SCHEMATHESIS` names, else that of
+  /// `.build/venv`.
+  public static let schemathesis: String? =
+    (named("FIELDPACK_SCHEMATHESIS") ?? [Checkout.file(".build/venv/bin/schemathesis").path])
+    .first(where: isRunnable)
+  public static let noSchemathesis = "schemathesis is not installed: set FIELDPACK_SCHEMATHESIS"
+
   /// A Python with `owslib`: the one that `FIELDPACK_OWSLIB_PYTHON` names, else that of
   /// `.build/venv`.
   public static let owslibPython: String? =

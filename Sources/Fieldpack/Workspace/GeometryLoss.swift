@@ -1,17 +1,17 @@
-import FieldpackCore
-import FieldpackGeometry
+package import FieldpackCore
+package import FieldpackGeometry
 
 /// What a geometry would lose if another took its place.
-struct GeometryLoss: OptionSet {
-  let rawValue: Int
+package struct GeometryLoss: OptionSet {
+  package let rawValue: Int
 
-  static let z = GeometryLoss(rawValue: 1)
-  static let m = GeometryLoss(rawValue: 2)
-  static let arcs = GeometryLoss(rawValue: 4)
+  package static let z = GeometryLoss(rawValue: 1)
+  package static let m = GeometryLoss(rawValue: 2)
+  package static let arcs = GeometryLoss(rawValue: 4)
 
-  init(rawValue: Int) { self.rawValue = rawValue }
+  package init(rawValue: Int) { self.rawValue = rawValue }
 
-  init(of stored: Geometry, replacedBy new: Geometry) {
+  package init(of stored: Geometry, replacedBy new: Geometry) {
     self = []
     if stored.dimensions.hasZ, !new.dimensions.hasZ { insert(.z) }
     if stored.dimensions.hasM, !new.dimensions.hasM { insert(.m) }
@@ -19,7 +19,7 @@ struct GeometryLoss: OptionSet {
   }
 
   /// Throws where anything would be lost.
-  func refuse(_ key: KeyTuple) throws(FieldpackError) {
+  package func refuse(_ key: KeyTuple) throws(FieldpackError) {
     guard !isEmpty else { return }
     let names: [(GeometryLoss, String)] = [(.z, "z values"), (.m, "m values"), (.arcs, "arcs")]
     let lost = names.filter { contains($0.0) }.map(\.1)

@@ -147,14 +147,17 @@ struct APIDocument {
   private static let errors: [JSONValue.Member] = [
     (400, "The request has a mistake."), (401, "Who asks has not signed in."),
     (403, "Who asks may not do this."), (404, "There is no such thing."),
-    (406, "There is no such format."), (409, "A rule of the collection forbids this."),
+    (405, "Nobody can change this."), (406, "There is no such format."),
+    (409, "A rule of the collection forbids this."),
     (412, "The feature is no longer as If-Match says."), (413, "The body is too large."),
     (415, "The body is in a format that is not read here."),
     (422, "The body cannot be understood."), (428, "If-Match is missing."),
     (500, "The server could not answer."), (503, "Ask again later."),
   ].map { status, description in
     let content: JSONValue = [
-      MediaType.problem: ["schema": APISchemas.reference("schemas", "problem")]
+      MediaType.problem: ["schema": APISchemas.reference("schemas", "problem")],
+      // For browsers.
+      MediaType.name(MediaType.html): ["schema": ["type": "string"]],
     ]
     return .init(
       name: String(status), value: ["description": .text(description), "content": content])

@@ -92,15 +92,26 @@ extension ServerOperation {
     switch self {
     case .createItems:
       let location: JSONValue = [
-        "description": "Where the new feature is.", "schema": ["type": "string", "format": "uri"],
+        "description": "Where the new feature is; not of a FeatureCollection.",
+        "schema": ["type": "string", "format": "uri"],
+      ]
+      let addresses: JSONValue = [
+        "schema": ["type": "array", "items": ["type": "string", "format": "uri"]]
       ]
       return [
         .init(
           name: "201",
-          value: ["description": "The feature was created.", "headers": ["Location": location]])
+          value: [
+            "description": "Created. The body has the addresses of the features.",
+            "headers": ["Location": location, "ETag": Self.tag],
+            "content": [MediaType.json: addresses],
+          ])
       ]
-    case .replaceItem, .updateItem, .deleteItem:
-      return [.init(name: "204", value: ["description": "Done."])]
+    case .replaceItem, .updateItem:
+      return [
+        .init(name: "204", value: ["description": "Done.", "headers": ["ETag": Self.tag]])
+      ]
+    case .deleteItem: return [.init(name: "204", value: ["description": "Done."])]
     case .getTile:
       let tile: JSONValue = ["schema": ["type": "string", "format": "binary"]]
       return [
@@ -119,6 +130,10 @@ extension ServerOperation {
       ]
     }
   }
+
+  private static let tag: JSONValue = [
+    "description": "The entity tag of the feature as it is now.", "schema": ["type": "string"],
+  ]
 
   private static let notModified = JSONValue.Member(
     name: "304", value: ["description": "What If-None-Match names is still so."])
@@ -148,7 +163,7 @@ extension ServerOperation {
     guard isEdit else {
       return statuses.union([406]).sorted()
     }
-    statuses.formUnion([401, 403, 409])
+    statuses.formUnion([401, 403, 405, 409])
     if self != .deleteItem { statuses.formUnion([413, 415, 422]) }
     if self != .createItems {
       statuses.insert(412)

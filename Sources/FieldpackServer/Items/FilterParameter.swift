@@ -61,7 +61,7 @@ extension Filter {
 
 extension Geometry {
   /// The geometry with x and y in each other's place.
-  fileprivate var turned: Geometry {
+  var turned: Geometry {
     var turning = Turning()
     visit(with: &turning)
     return turning.builder.geometry ?? self

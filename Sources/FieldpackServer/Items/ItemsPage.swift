@@ -16,7 +16,7 @@ struct ItemsPage: Sendable {
   var countingTime = Duration.milliseconds(200)
 
   /// Coordinates of a list are rounded to 8 decimals: of a degree that is a millimetre.
-  private static let decimals = 8
+  static let decimals = 8
 
   private var geoJSON: GeoJSONWriter.Options {
     var options = GeoJSONWriter.Options()

@@ -68,9 +68,8 @@
       }
       stage = .body
       guard let target = RequestTarget(target) else {
-        return send(
-          ServerResponse(400, "text/plain", Array("the address is not valid\n".utf8)),
-          on: connection)
+        let problem = ProblemDocument(400, "The address is not valid.").document
+        return send(ServerResponse(400, problem.contentType, problem.bytes), on: connection)
       }
       request = ServerRequest(method, target.path, query: target.query, fields: fields)
       let length = fields["Content-Length"].flatMap { Int($0) }

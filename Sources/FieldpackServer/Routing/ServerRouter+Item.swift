@@ -1,5 +1,4 @@
 import FieldpackCore
-import FieldpackFormats
 import FieldpackGeoPackage
 import FieldpackHTTP
 
@@ -13,7 +12,11 @@ extension ServerRouter {
     let asked = try ItemsRequest(crs: request.last(.crs), of: layer, by: axes)
     var text: String?
     do throws(FieldpackError) {
-      if let number = Int64(id) { text = try await feature(number, asked) }
+      if let number = Int64(id) {
+        text = try await file.store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+          try asked.text(of: number, in: snapshot)
+        }
+      }
     } catch {
       return problem(error, request, while: .resource)
     }
@@ -23,7 +26,7 @@ extension ServerRouter {
         request)
     }
     // The page has the same content in other bytes, and so another tag.
-    let tag = ServedFile.tag(of: Array((format + text).utf8))
+    let tag = ItemTag.tag(of: text, crs: asked.crs, format: format)
     var fields: HTTPFields = [
       "ETag": tag, "Vary": "Accept", "Content-Crs": "<\(asked.crs.uri)>",
       "Content-Type": format == "html" ? MediaType.html : MediaType.geoJSON,
@@ -43,26 +46,5 @@ extension ServerRouter {
     let tree = try? JSONValueReader.read(String(whole))
     let page = DocumentPage(request.path, title: id, tree ?? .null, base: base(of: request))
     return ServerResponse(200, fields: fields, body: .bytes(page.bytes))
-  }
-
-  /// The feature as GeoJSON and a line break; `nil` where there is none.
-  private func feature(
-    _ number: Int64, _ asked: ItemsRequest
-  ) async throws(FieldpackError) -> String? {
-    var asked = asked
-    asked.filter = .compare(
-      .column(asked.layer.schema.idColumn ?? "fid"), .equal, .literal(.integer(number)))
-    let query = asked.query(limit: 1, box: nil)
-    let swaps = asked.swapsAxes
-    return try await file.store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
-      let output = ByteOutput()
-      var options = GeoJSONWriter.Options()
-      options.layout = .lines
-      options.swapsAxes = swaps
-      var writer = GeoJSONWriter(output, options: options)
-      try snapshot.scan(query, into: &writer)
-      try writer.finish()
-      return writer.count == 0 ? nil : String(decoding: output.buffer, as: UTF8.self)
-    }
   }
 }

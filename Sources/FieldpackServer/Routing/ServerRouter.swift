@@ -88,8 +88,8 @@ final class ServerRouter: RequestHandling {
           ProblemDocument(405, "This address does not take \(request.method)."), request)
         response.fields["Allow"] = methods.joined(separator: ", ")
         return response
-      case .options(let methods):
-        return ServerResponse(204, fields: ["Allow": methods.joined(separator: ", ")])
+      case .edit(let layer, let id): return try await edit(id, of: layer, request)
+      case .options(let methods): return Self.options(methods)
       case .missing: return problem(ProblemDocument(404, "There is no such address."), request)
       }
     } catch {
@@ -105,6 +105,8 @@ final class ServerRouter: RequestHandling {
     case item(ServedLayer, String)
     /// Zoom, row and column.
     case tile(ServedLayer, [String])
+    /// A change of a feature, or of all features where there is no id.
+    case edit(ServedLayer, String?)
     case options([String])
     case notAllowed([String])
     case missing
@@ -114,10 +116,23 @@ final class ServerRouter: RequestHandling {
     _ request: ServerRequest, _ documents: ServerDocuments
   ) throws(FieldpackError) -> Route {
     guard let route = resource(request.path, documents) else { return .missing }
-    switch request.method {
-    case "GET", "HEAD": return route
-    case "OPTIONS": return .options(["GET", "HEAD", "OPTIONS"])
-    default: return .notAllowed(["GET", "HEAD", "OPTIONS"])
+    let methods = ["GET", "HEAD", "OPTIONS"]
+    switch (request.method, route) {
+    case ("GET", _), ("HEAD", _): return route
+    case ("OPTIONS", .items(let layer)):
+      return .options(methods + editMethods(of: layer, hasID: false, for: request))
+    case ("OPTIONS", .item(let layer, _)):
+      return .options(methods + editMethods(of: layer, hasID: true, for: request))
+    case ("OPTIONS", _): return .options(methods)
+    case (let method, .items(let layer)) where Self.editMethods(hasID: false).contains(method):
+      return canEdit(layer) ? .edit(layer, nil) : .notAllowed(methods)
+    case (let method, .item(let layer, let id)) where Self.editMethods(hasID: true).contains(method):
+      return canEdit(layer) ? .edit(layer, id) : .notAllowed(methods)
+    case (_, .items(let layer)):
+      return .notAllowed(methods + editMethods(of: layer, hasID: false, for: request))
+    case (_, .item(let layer, _)):
+      return .notAllowed(methods + editMethods(of: layer, hasID: true, for: request))
+    default: return .notAllowed(methods)
     }
   }
 
@@ -275,10 +290,10 @@ final class ServerRouter: RequestHandling {
   func problem(_ document: ProblemDocument, _ request: ServerRequest) -> ServerResponse {
     let isPage = Negotiation.prefersPage(request)
     let made = isPage ? document.page(base: base(of: request)) : document.document
-    return ServerResponse(
-      document.status,
-      fields: [
-        "Content-Type": made.contentType, "Content-Security-Policy": DocumentPage.policy,
-      ], body: .bytes(made.bytes))
+    var fields: HTTPFields = [
+      "Content-Type": made.contentType, "Content-Security-Policy": DocumentPage.policy,
+    ]
+    if document.status == 503 { fields["Retry-After"] = "1" }
+    return ServerResponse(document.status, fields: fields, body: .bytes(made.bytes))
   }
 }

@@ -16,7 +16,9 @@ final class TestServer: Sendable {
   private let client: HTTPClient
 
   init(
-    wells: Int = 20, isWritable: Bool = false, publicURL: String? = nil
+    wells: Int = 20, isWritable: Bool = false, publicURL: String? = nil,
+    requiresIfMatch: Bool = false, profile: OpeningProfile = .foreign,
+    busyTimeout: Duration = .seconds(5)
   ) async throws {
     client = try HTTPClient()
     folder = try TemporaryFolder()
@@ -30,7 +32,8 @@ final class TestServer: Sendable {
           ColumnDefinition("seen", .dateTime),
         ]))
     _ = try writer.commit()
-    store = try await GeoPackageStore(path: path, id: "field")
+    store = try await GeoPackageStore(
+      path: path, id: "field", profile: profile, busyTimeout: busyTimeout)
     try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
       for index in 0..<wells {
         let place = Double(index)
@@ -45,6 +48,7 @@ final class TestServer: Sendable {
     var options = FieldServer.Options()
     options.title = "field"
     options.isWritable = isWritable
+    options.requiresIfMatch = requiresIfMatch
     options.publicURL = publicURL
     server = FieldServer(of: store, options: options)
     let listening = try server.listen(on: ListenAddress(port: 0))
@@ -61,9 +65,11 @@ final class TestServer: Sendable {
   }
 
   func get(
-    _ path: String, _ method: String = "GET", fields: HTTPFields = [:]
+    _ path: String, _ method: String = "GET", fields: HTTPFields = [:], body: String? = nil
   ) async throws -> Answer {
-    let request = HTTPRequest(.init(rawValue: method), address + path, fields: fields)
+    let request = HTTPRequest(
+      .init(rawValue: method), address + path, fields: fields,
+      body: body.map { .bytes(Array($0.utf8)) } ?? .none)
     let response = try await client.send(request)
     return Answer(status: response.status, fields: response.fields, body: response.body)
   }

@@ -11,8 +11,9 @@ extension FieldpackTool {
         Clients read the layers as OGC API Features: QGIS, ogr2ogr and browsers do so with the \
         address that is printed. Features come as GeoJSON, HTML, GeoJSON lines, CSV and GPX, and \
         conditions are CQL2. Other programs may change the file meanwhile. The command itself \
-        only reads it, unless it is started with --writable: then copies of the file bring their \
-        edits to /sync, where 'fieldpack sync' sends them.
+        only reads it, unless it is started with --writable: then clients create, change and \
+        delete features, and copies of the file bring their edits to /sync, where 'fieldpack \
+        sync' sends them.
 
         The command goes on until it is interrupted. It then answers the requests that run, and \
         ends with status 0. Only programs of this machine can connect, unless --listen names \
@@ -34,6 +35,7 @@ private struct ServeCommand: CommandBody {
     let publicURL: String?
     let isOpen: Bool
     let isWritable: Bool
+    let requiresIfMatch: Bool
     let profile: OpeningProfile
 
     init(_ reader: inout OptionReader) {
@@ -44,8 +46,14 @@ private struct ServeCommand: CommandBody {
       publicURL = reader.value(
         "public-url", .text("url"), help: "The address that clients know, behind a proxy.")
       isOpen = reader.flag("open", help: "Let everybody who reaches the address read.")
-      isWritable = reader.flag("writable", help: "Take the edits of other copies at /sync.")
-      profile = reader.profile()
+      isWritable = reader.flag(
+        "writable",
+        help: "Let clients change features, and take the edits of other copies at /sync.")
+      requiresIfMatch = reader.flag(
+        "require-if-match",
+        help: "Refuse a change of a feature that does not say, by If-Match, which state it changes."
+      )
+      profile = reader.editingProfile()
     }
   }
 
@@ -72,6 +80,7 @@ private struct ServeCommand: CommandBody {
       settings.title = store.id.rawValue
       settings.publicURL = options.publicURL
       settings.isWritable = options.isWritable
+      settings.requiresIfMatch = options.requiresIfMatch
       settings.logger = invocation.logger
       let server = FieldServer(of: store, options: settings)
       let listening = try server.listen(on: address)

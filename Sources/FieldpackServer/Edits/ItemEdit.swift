@@ -1,0 +1,132 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackGeometry
+
+/// A change of one feature, with the conditions of the client. It is made within one transaction, so that
+/// of two clients that change the same state of a feature one fails.
+struct ItemEdit: Sendable {
+  enum Change: Sendable {
+    case replace(FeatureBody)
+    case patch(FeatureBody)
+    case delete
+  }
+
+  enum Outcome: Sendable {
+    /// With the new entity tag; `nil` for a feature that was deleted.
+    case done(tag: String?)
+    case missing
+    case failedCondition
+  }
+
+  let id: Int64
+  let layer: ServedLayer
+  let store: StoreID
+  let change: Change
+  let conditions: EditConditions
+  /// The system of the positions in the body.
+  let crs: CRSName
+  let axes: CRSAxes
+
+  func make(in writer: GeoPackageWriter) throws(FieldpackError) -> Outcome {
+    let isMet = try conditions.hold { (crs) throws(FieldpackError) in
+      guard let asked = try? ItemsRequest(crs: crs.uri, of: layer, by: axes) else { return nil }
+      return try asked.text(of: id, in: writer)
+    }
+    guard isMet else { return .failedCondition }
+    do throws(FieldpackError) {
+      switch change {
+      case .replace(let body):
+        try update(to: body, setting: try whole(body.attributes, in: writer), in: writer)
+      case .patch(let body):
+        try update(to: body, setting: try merged(body, in: writer), in: writer)
+      case .delete:
+        try writer.delete(.integer(id), in: layer.id)
+        return .done(tag: nil)
+      }
+    } catch {
+      guard error.code == .notFound else { throw error }
+      return .missing
+    }
+    return .done(tag: ItemTag.tag(of: id, in: layer, writer))
+  }
+
+  private func update(
+    to body: FeatureBody, setting attributes: Attributes, in writer: GeoPackageWriter
+  ) throws(FieldpackError) {
+    try writer.update(
+      .integer(id), in: layer.id, set: attributes, geometry: try geometry(of: body, in: writer))
+  }
+
+  // MARK: Attributes
+
+  /// All columns: those that the body leaves out are NULL, or their default where they cannot be.
+  private func whole(
+    _ given: Attributes, in writer: GeoPackageWriter
+  ) throws(FieldpackError) -> Attributes {
+    var all = given
+    for column in layer.settableColumns where given[column.name] == nil {
+      if !column.isNullable, let expression = column.defaultSQL {
+        let row = try writer.rows("SELECT \(expression)").first
+        all[column.name] = row?.first.map { Value($0) } ?? .null
+      } else {
+        all[column.name] = .null
+      }
+    }
+    return all
+  }
+
+  /// The attributes with the patches of JSON objects applied to what is stored.
+  private func merged(
+    _ body: FeatureBody, in writer: GeoPackageWriter
+  ) throws(FieldpackError) -> Attributes {
+    guard !body.documents.isEmpty else { return body.attributes }
+    var attributes = body.attributes
+    let stored = try writer.feature(.integer(id), in: layer.id)
+    for (column, patch) in body.documents {
+      var old = JSONValue.null
+      if case .text(let text)? = stored?.attributes[column] {
+        old = (try? JSONValueReader.read(text)) ?? .null
+      }
+      attributes[column] = PropertyValue.document(old.merging(patch))
+    }
+    return attributes
+  }
+
+  // MARK: Geometry
+
+  /// A geometry that comes as the server has given it leaves the stored one byte for byte: with arcs and M,
+  /// and without what the way to another system and back rounds off.
+  private func geometry(
+    of body: FeatureBody, in writer: GeoPackageWriter
+  ) throws(FieldpackError) -> GeometryUpdate {
+    guard case .set(let given?) = body.geometry else { return body.geometry }
+    guard try !isGiven(given, in: writer) else { return .keep }
+    // A geometry that cannot be read may be replaced.
+    if case .set(let new?) = body.stored,
+      let stored = (try? writer.feature(.integer(id), in: layer.id))?.geometry
+    {
+      // Whoever gives no z wants none; m and arcs have no place in GeoJSON.
+      try GeometryLoss(of: stored, replacedBy: new).subtracting(.z)
+        .refuse(KeyTuple(store: store, layer: layer.id, feature: .integer(id)))
+    }
+    return body.stored
+  }
+
+  /// Whether it is what the server gives of the stored geometry, with all decimals or with those of lists.
+  private func isGiven(
+    _ geometry: Geometry, in writer: GeoPackageWriter
+  ) throws(FieldpackError) -> Bool {
+    guard let column = layer.schema.geometry,
+      let asked = try? ItemsRequest(crs: crs.uri, of: layer, by: axes)
+    else { return false }
+    for decimals in [nil, ItemsPage.decimals] {
+      guard let text = try? asked.text(of: id, in: writer, decimals: decimals),
+        let value = (try? JSONValueReader.read(text))?["geometry"], value != .null,
+        let own = try? FeatureBody.geometry(value, for: column, isSwapped: asked.swapsAxes)
+      else { return false }
+      if own == geometry { return true }
+    }
+    return false
+  }
+}

@@ -1,0 +1,118 @@
+import FieldpackCore
+import FieldpackFormats
+import FieldpackGeoPackage
+import FieldpackGeometry
+import FieldpackHTTP
+
+/// The entity tag of a feature.
+///
+///     "1yx4ohwnpm2ha"                    as GeoJSON in longitude and latitude
+///     "3c5uvz2kcd9x6-EPSG:25832-html"    as a page, in another system
+///
+/// The first part is a hash of the feature as GeoJSON, so that it is the same whoever reads the feature.
+/// The parts behind it tell the representations from each other.
+enum ItemTag {
+  static func tag(of text: String, crs: CRSName = .crs84, format: String = "json") -> String {
+    var tag = String(hash(of: text), radix: 36)
+    if case .code(let srs) = crs { tag += "-\(srs.organization):\(srs.code)" }
+    if format != "json" { tag += "-" + format }
+    return "\"\(tag)\""
+  }
+
+  /// The tag of a feature as GeoJSON; `nil` where it cannot be given so.
+  static func tag(
+    of id: Int64, in layer: ServedLayer, _ snapshot: GeoPackageSnapshot
+  ) -> String? {
+    guard let asked = try? ItemsRequest(crs: nil, of: layer, by: CRSAxes()),
+      let text = try? asked.text(of: id, in: snapshot)
+    else { return nil }
+    return tag(of: text)
+  }
+
+  private static func hash(of text: String) -> UInt64 {
+    var hash = FNV1a()
+    for byte in text.utf8 { hash.update(byte) }
+    return hash.value
+  }
+
+  /// The system of the representation that a tag names, and its first part; `nil` for what is no tag
+  /// of a feature, such as a weak tag.
+  fileprivate static func parts(of tag: Substring) -> (hash: String, crs: CRSName)? {
+    guard tag.count > 2, tag.first == "\"", tag.last == "\"" else { return nil }
+    let parts = tag.dropFirst().dropLast().split(separator: "-")
+    guard let hash = parts.first else { return nil }
+    let crs = parts.dropFirst().lazy.compactMap { CRSName("[\($0)]") }.first
+    return (String(hash), crs ?? .crs84)
+  }
+}
+
+/// The fields `If-Match` and `If-None-Match` of a request that changes a feature.
+struct EditConditions: Sendable {
+  /// `nil` where there is no such field.
+  let match: [Substring]?
+  let noneMatch: [Substring]?
+
+  init(_ fields: HTTPFields) {
+    match = Self.list("If-Match", fields)
+    noneMatch = Self.list("If-None-Match", fields)
+  }
+
+  /// Our own tags have no commas, and a piece of another tag is none of ours.
+  private static func list(_ name: String, _ fields: HTTPFields) -> [Substring]? {
+    let values = fields.values(of: name)
+    guard !values.isEmpty else { return nil }
+    return values.joined(separator: ",").split(separator: ",").map { part in
+      part.trimmingPrefix(while: \.isWhitespace).prefix { !$0.isWhitespace }
+    }
+  }
+
+  /// Whether the conditions hold for a feature.
+  ///
+  /// - Parameter text: the feature as GeoJSON in a system; `nil` where it is not given in that system.
+  func hold(
+    _ text: (CRSName) throws(FieldpackError) -> String?
+  ) throws(FieldpackError) -> Bool {
+    if let match, try !Self.has(match, text) { return false }
+    if let noneMatch {
+      // Here weak tags count as well (RFC 9110, 13.1.2).
+      let plain = noneMatch.map { $0.hasPrefix("W/") ? $0.dropFirst(2) : $0 }
+      if try Self.has(plain, text) { return false }
+    }
+    return true
+  }
+
+  private static func has(
+    _ tags: [Substring], _ text: (CRSName) throws(FieldpackError) -> String?
+  ) throws(FieldpackError) -> Bool {
+    if tags.contains("*") { return try text(.crs84) != nil }
+    for tag in tags {
+      guard let parts = ItemTag.parts(of: tag), let text = try text(parts.crs),
+        let own = ItemTag.parts(of: ItemTag.tag(of: text)[...])
+      else { continue }
+      if own.hash == parts.hash { return true }
+    }
+    return false
+  }
+}
+
+extension ItemsRequest {
+  /// A feature of the layer as GeoJSON and a line break; `nil` where there is none.
+  ///
+  /// - Parameter decimals: of the positions; `nil` for all.
+  func text(
+    of number: Int64, in snapshot: GeoPackageSnapshot, decimals: Int? = nil
+  ) throws(FieldpackError) -> String? {
+    var asked = self
+    asked.filter = .compare(
+      .column(layer.schema.idColumn ?? "fid"), .equal, .literal(.integer(number)))
+    let output = ByteOutput()
+    var options = GeoJSONWriter.Options()
+    options.layout = .lines
+    options.swapsAxes = swapsAxes
+    options.decimals = decimals
+    var writer = GeoJSONWriter(output, options: options)
+    try snapshot.scan(asked.query(limit: 1, box: nil), into: &writer)
+    try writer.finish()
+    return writer.count == 0 ? nil : String(decoding: output.buffer, as: UTF8.self)
+  }
+}

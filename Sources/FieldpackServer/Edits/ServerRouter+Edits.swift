@@ -1,0 +1,210 @@
+import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackGeometry
+import FieldpackHTTP
+
+/// Part 4 of OGC API Features: features are created, replaced, updated and deleted.
+extension ServerRouter {
+  // MARK: Methods
+
+  static func editMethods(hasID: Bool) -> [String] {
+    hasID ? ["PUT", "PATCH", "DELETE"] : ["POST"]
+  }
+
+  /// What whoever asks may do with a collection besides reading.
+  func editMethods(of layer: ServedLayer, hasID: Bool, for request: ServerRequest) -> [String] {
+    canEdit(layer) && mayWrite(layer.id, request) ? Self.editMethods(hasID: hasID) : []
+  }
+
+  /// Whether there is anybody who may change a collection.
+  func canEdit(_ layer: ServedLayer) -> Bool { file.options.isWritable && layer.isEditable }
+
+  static func options(_ methods: [String]) -> ServerResponse {
+    var fields: HTTPFields = ["Allow": methods.joined(separator: ", ")]
+    if methods.contains("POST") { fields["Accept-Post"] = bodyTypes.joined(separator: ", ") }
+    if methods.contains("PATCH") { fields["Accept-Patch"] = MediaType.mergePatch }
+    return ServerResponse(200, fields: fields)
+  }
+
+  private static let bodyTypes = [MediaType.geoJSON, MediaType.json]
+
+  // MARK: Edits
+
+  /// - Parameter id: of the feature; `nil` for new ones.
+  /// - Throws: `.invalidArgument` for a mistake of the request.
+  func edit(
+    _ id: String?, of layer: ServedLayer, _ request: ServerRequest
+  ) async throws(FieldpackError) -> ServerResponse {
+    guard mayWrite(layer.id, request) else {
+      return problem(ProblemDocument(403, "This collection may not be changed."), request)
+    }
+    try ServerOperation.createItems.check(request.query, in: layer)
+    if let refusal = typeRefusal(request) { return refusal }
+    do throws(FieldpackError) {
+      guard let id else { return try await create(in: layer, request) }
+      guard let number = Int64(id), String(number) == id else { return missing(layer, request) }
+      return try await change(number, of: layer, request)
+    } catch {
+      guard let document = EditProblem.document(for: error, in: layer) else {
+        return problem(error, request, while: .body)
+      }
+      return problem(document, request)
+    }
+  }
+
+  private func missing(_ layer: ServedLayer, _ request: ServerRequest) -> ServerResponse {
+    problem(
+      ProblemDocument(404, "The collection '\(layer.collectionID)' has no such feature."), request)
+  }
+
+  /// The answer to a body of a type that is not read.
+  private func typeRefusal(_ request: ServerRequest) -> ServerResponse? {
+    guard request.method != "DELETE" else { return nil }
+    let types = request.method == "PATCH" ? [MediaType.mergePatch] : Self.bodyTypes
+    let parts = (request.fields["Content-Type"] ?? "").split(separator: ";").map { part in
+      part.filter { !$0.isWhitespace }.lowercased()
+    }
+    let charset = parts.dropFirst().first { $0.hasPrefix("charset=") }
+    if let type = parts.first, types.contains(type),
+      charset == nil || ["charset=utf-8", "charset=\"utf-8\""].contains(charset)
+    {
+      return nil
+    }
+    var response = problem(
+      ProblemDocument(415, "The body is to be \(types.joined(separator: " or ")), in UTF-8."),
+      request)
+    response.fields[request.method == "PATCH" ? "Accept-Patch" : "Accept-Post"] =
+      types.joined(separator: ", ")
+    return response
+  }
+
+  // MARK: New features
+
+  private func create(
+    in layer: ServedLayer, _ request: ServerRequest
+  ) async throws(FieldpackError) -> ServerResponse {
+    let crs = try contentCRS(request)
+    let isSwapped = try axes.isNorthFirst(crs)
+    let (bodies, isCollection) = try FeatureBody.features(
+      in: request.body, for: layer, isSwapped: isSwapped)
+    let placed = try await place(bodies, in: layer, from: crs)
+    let made = try await file.store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+      var ids: [FeatureID] = []
+      for (index, body) in placed.enumerated() {
+        var feature = Feature(attributes: body.attributes)
+        if case .set(let geometry) = body.stored { feature.geometry = geometry }
+        do throws(FieldpackError) {
+          ids.append(try writer.create(feature, in: layer.id))
+        } catch {
+          guard isCollection else { throw error }
+          // In place of the position in the file, which is none of the client's business.
+          throw FieldpackError(
+            error.code, error.message, location: error.location,
+            position: FilePosition(feature: index + 1), underlying: error.underlying)
+        }
+      }
+      var tag: String?
+      if !isCollection, case .integer(let id)? = ids.first {
+        tag = ItemTag.tag(of: id, in: layer, writer)
+      }
+      return (ids: ids, tag: tag)
+    }
+    let addresses = made.ids.map { base(of: request).href(request.path + [$0.description]) }
+    var bytes: [UInt8] = []
+    JSONValue(addresses).append(to: &bytes)
+    var response = ServerResponse(201, MediaType.json, bytes)
+    if !isCollection {
+      response.fields["Location"] = addresses.first
+      response.fields["ETag"] = made.tag
+    }
+    return response
+  }
+
+  // MARK: Features that are there
+
+  private func change(
+    _ id: Int64, of layer: ServedLayer, _ request: ServerRequest
+  ) async throws(FieldpackError) -> ServerResponse {
+    let conditions = EditConditions(request.fields)
+    guard conditions.match != nil || !file.options.requiresIfMatch else {
+      return problem(
+        ProblemDocument(
+          428, "A change needs the field If-Match with the ETag of the feature as it was read."),
+        request)
+    }
+    let crs = try contentCRS(request)
+    let change = try await self.change(id, of: layer, from: crs, request)
+    let edit = ItemEdit(
+      id: id, layer: layer, store: file.store.id, change: change, conditions: conditions, crs: crs,
+      axes: axes)
+    let outcome = try await file.store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+      try edit.make(in: writer)
+    }
+    switch outcome {
+    case .done(let tag):
+      var fields: HTTPFields = [:]
+      fields["ETag"] = tag
+      return ServerResponse(204, fields: fields)
+    case .missing: return missing(layer, request)
+    case .failedCondition:
+      return problem(
+        ProblemDocument(412, "The feature has been changed since it was read."), request)
+    }
+  }
+
+  private func change(
+    _ id: Int64, of layer: ServedLayer, from crs: CRSName, _ request: ServerRequest
+  ) async throws(FieldpackError) -> ItemEdit.Change {
+    guard request.method != "DELETE" else { return .delete }
+    let document = try FeatureBody.json(request.body)
+    let isPatch = request.method == "PATCH"
+    let body = try FeatureBody(
+      document, isPatch ? .patch(id) : .whole(id), for: layer,
+      isSwapped: try axes.isNorthFirst(crs))
+    let placed = try await place([body], in: layer, from: crs).first ?? body
+    return isPatch ? .patch(placed) : .replace(placed)
+  }
+
+  // MARK: Reference systems
+
+  /// The system of the positions in the body.
+  private func contentCRS(_ request: ServerRequest) throws(FieldpackError) -> CRSName {
+    guard let field = request.fields["Content-Crs"] else { return .crs84 }
+    let text = field.filter { !$0.isWhitespace }
+    // The standard wants angle brackets; QGIS sends none.
+    guard text.first == "<", text.last == ">" else { return try BoxParameter.system(text) }
+    return try BoxParameter.system(String(text.dropFirst().dropLast()))
+  }
+
+  /// The bodies with their geometries in the system of the layer.
+  private func place(
+    _ bodies: [FeatureBody], in layer: ServedLayer, from crs: CRSName
+  ) async throws(FieldpackError) -> [FeatureBody] {
+    var given: [Geometry] = []
+    for body in bodies { if case .set(let geometry?) = body.geometry { given.append(geometry) } }
+    let moved = try await file.store.transformed(given, from: crs.srs, to: layer.id)
+    if layer.storageCRS != nil {
+      // What is stored must be such that it can be given.
+      let lonLat =
+        crs.srs == .wgs84
+        ? given : try await file.store.transformed(moved, of: layer.id, to: .wgs84)
+      for geometry in lonLat { try Self.checkPlace(geometry) }
+    }
+    var rest = moved[...]
+    return bodies.map { body in
+      var body = body
+      body.stored = body.geometry
+      if case .set(.some) = body.geometry, let geometry = rest.popFirst() {
+        body.stored = .set(geometry)
+      }
+      return body
+    }
+  }
+
+  private static func checkPlace(_ geometry: Geometry) throws(FieldpackError) {
+    guard let box = geometry.envelope else { return }
+    guard box.minX >= -360, box.maxX <= 360, box.minY >= -90, box.maxY <= 90 else {
+      throw FieldpackError(.invalidData, "the geometry does not lie on the earth")
+    }
+  }
+}
