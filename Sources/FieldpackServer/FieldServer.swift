@@ -27,6 +27,7 @@ public final class FieldServer: Sendable {
 
   private let file: ServedFile
   private let options: Options
+  private let events: EventHub
   #if Server
     private let listener = Locked<ServerListener?>(nil)
   #endif
@@ -34,6 +35,7 @@ public final class FieldServer: Sendable {
   public init(of store: GeoPackageStore, options: Options = Options()) {
     self.options = options
     file = ServedFile(store, .init(title: options.title)) { FieldClock.system.uptime }
+    events = EventHub(of: store, logger: options.logger)
   }
 
   /// Begins to answer requests.
@@ -44,8 +46,8 @@ public final class FieldServer: Sendable {
   public func listen(on address: ListenAddress) throws(FieldpackError) -> ListenAddress {
     #if Server
       let router = ServerRouter(
-        file, publicBase: options.publicURL.map { LinkBase($0) }, hosts: try hosts(address),
-        isWritable: options.isWritable, logger: options.logger)
+        file, events: events, publicBase: options.publicURL.map { LinkBase($0) },
+        hosts: try hosts(address), isWritable: options.isWritable, logger: options.logger)
       let listener = try ServerListener(address, handler: router)
       self.listener.withLock { $0 = listener }
       var address = address
@@ -71,6 +73,7 @@ public final class FieldServer: Sendable {
 
   /// Answers the requests that run, and closes all connections. The store stays open.
   public func close() async {
+    await events.close()
     #if Server
       await listener.withLock { $0 }?.close()
     #endif

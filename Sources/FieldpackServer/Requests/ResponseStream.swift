@@ -30,8 +30,15 @@ public final class ResponseStream: Sendable {
 
   private static let mostInMemory = 4 << 20
   private let state = Locked(State())
+  private let source: (any ByteSource)?
 
-  public init() {}
+  public init() { source = nil }
+
+  /// A response whose bytes are asked for when the client can take them; nothing is sent into it.
+  init(_ source: any ByteSource) { self.source = source }
+
+  /// How many bytes the client is to be given at a time.
+  var pieceSize: Int { source == nil ? 64 << 10 : 1 << 10 }
 
   // MARK: Making
 
@@ -64,7 +71,10 @@ public final class ResponseStream: Sendable {
   public func finish() { end { $0.isEnded = true } }
 
   /// Ends the response so that the client sees that it is not whole.
-  public func fail() { end { $0.isFailed = true } }
+  public func fail() {
+    source?.stop()
+    end { $0.isFailed = true }
+  }
 
   private func end(_ mark: (inout State) -> Void) {
     let wake = state.withLock { state in
@@ -88,7 +98,8 @@ public final class ResponseStream: Sendable {
   func take(
     into buffer: UnsafeMutableRawBufferPointer, orPause pause: () -> @Sendable () -> Void
   ) -> Piece {
-    state.withLock { state in
+    if let source { return source.take(into: buffer, orPause: pause) }
+    return state.withLock { state in
       if state.isFailed { return .failure }
       if state.first < state.chunks.count { return .bytes(Self.takeChunk(&state, into: buffer)) }
       if state.fileStart < state.file.end { return Self.takeFromFile(&state, into: buffer) }
@@ -129,9 +140,22 @@ public final class ResponseStream: Sendable {
 
   /// Whoever makes the bytes learns from its next call that nobody wants them.
   func abandon() {
+    source?.abandon()
     state.withLock { state in
       state.isAbandoned = true
       (state.chunks, state.first, state.wake) = ([], 0, nil)
     }
   }
+}
+
+/// Has the bytes of a response when the client can take them.
+protocol ByteSource: Sendable {
+  /// As ``ResponseStream/take(into:orPause:)``.
+  func take(
+    into buffer: UnsafeMutableRawBufferPointer, orPause pause: () -> @Sendable () -> Void
+  ) -> ResponseStream.Piece
+  /// Ends the response so that the client sees that it is not whole.
+  func stop()
+  /// The client has gone.
+  func abandon()
 }

@@ -5,6 +5,7 @@ import FieldpackHTTP
 /// Answers the requests to a served file.
 final class ServerRouter: RequestHandling {
   let file: ServedFile
+  let events: EventHub
   /// The address that clients know the server by; `nil` for the one that they ask.
   let publicBase: LinkBase?
   /// The names of this machine that a client may ask for; `nil` for any.
@@ -15,9 +16,11 @@ final class ServerRouter: RequestHandling {
   let axes = CRSAxes()
 
   init(
-    _ file: ServedFile, publicBase: LinkBase?, hosts: Set<String>?, isWritable: Bool, logger: Logger
+    _ file: ServedFile, events: EventHub? = nil, publicBase: LinkBase?,
+    hosts: Set<String>?, isWritable: Bool, logger: Logger
   ) {
     self.file = file
+    self.events = events ?? EventHub(of: file.store, logger: logger)
     self.isWritable = isWritable
     self.publicBase = publicBase
     self.hosts = hosts
@@ -67,6 +70,9 @@ final class ServerRouter: RequestHandling {
     }
     switch request.path.first {
     case "sync": return await synchronise(request)
+    case "events" where request.path.count == 1: return await follow(nil, request)
+    case "collections" where request.path.count == 3 && request.path[2] == "events":
+      return await follow(request.path[1], request)
     default: return await features(request)
     }
   }
