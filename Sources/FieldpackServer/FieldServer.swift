@@ -19,6 +19,8 @@ public final class FieldServer: Sendable {
     public var publicURL: String?
     /// Whether other copies of the file may bring their edits to `/sync`.
     public var isWritable = false
+    /// What is watched in the positions that devices send to `/fixes`, where the server is writable.
+    public var positions = PositionOptions()
     /// Gets what clients are not told of failures.
     public var logger = Logger.silent
 
@@ -28,6 +30,7 @@ public final class FieldServer: Sendable {
   private let file: ServedFile
   private let options: Options
   private let events: EventHub
+  private let fixes: FixIntake
   #if Server
     private let listener = Locked<ServerListener?>(nil)
   #endif
@@ -36,6 +39,7 @@ public final class FieldServer: Sendable {
     self.options = options
     file = ServedFile(store, .init(title: options.title)) { FieldClock.system.uptime }
     events = EventHub(of: store, logger: options.logger)
+    fixes = FixIntake(of: store, options.positions, logger: options.logger)
   }
 
   /// Begins to answer requests.
@@ -46,7 +50,7 @@ public final class FieldServer: Sendable {
   public func listen(on address: ListenAddress) throws(FieldpackError) -> ListenAddress {
     #if Server
       let router = ServerRouter(
-        file, events: events, publicBase: options.publicURL.map { LinkBase($0) },
+        file, events: events, fixes: fixes, publicBase: options.publicURL.map { LinkBase($0) },
         hosts: try hosts(address), isWritable: options.isWritable, logger: options.logger)
       let listener = try ServerListener(address, handler: router)
       self.listener.withLock { $0 = listener }
@@ -77,6 +81,7 @@ public final class FieldServer: Sendable {
     #if Server
       await listener.withLock { $0 }?.close()
     #endif
+    await fixes.close()
     file.close()
   }
 }

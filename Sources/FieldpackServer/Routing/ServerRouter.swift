@@ -6,6 +6,7 @@ import FieldpackHTTP
 final class ServerRouter: RequestHandling {
   let file: ServedFile
   let events: EventHub
+  let fixes: FixIntake
   /// The address that clients know the server by; `nil` for the one that they ask.
   let publicBase: LinkBase?
   /// The names of this machine that a client may ask for; `nil` for any.
@@ -16,11 +17,12 @@ final class ServerRouter: RequestHandling {
   let axes = CRSAxes()
 
   init(
-    _ file: ServedFile, events: EventHub? = nil, publicBase: LinkBase?,
+    _ file: ServedFile, events: EventHub? = nil, fixes: FixIntake? = nil, publicBase: LinkBase?,
     hosts: Set<String>?, isWritable: Bool, logger: Logger
   ) {
     self.file = file
     self.events = events ?? EventHub(of: file.store, logger: logger)
+    self.fixes = fixes ?? FixIntake(of: file.store, PositionOptions(), logger: logger)
     self.isWritable = isWritable
     self.publicBase = publicBase
     self.hosts = hosts
@@ -73,6 +75,7 @@ final class ServerRouter: RequestHandling {
     case "events" where request.path.count == 1: return await follow(nil, request)
     case "collections" where request.path.count == 3 && request.path[2] == "events":
       return await follow(request.path[1], request)
+    case "fixes" where request.path.count == 1: return await takeFixes(request)
     default: return await features(request)
     }
   }
