@@ -28,6 +28,8 @@ public final class FieldServer: Sendable {
     public var isWritable = false
     /// Whether a change of a feature needs `If-Match` with the entity tag of the feature as it was read.
     public var requiresIfMatch = false
+    /// What is watched in the positions that devices send to `/fixes`, where the server is writable.
+    public var positions = PositionOptions()
     /// Gets what clients are not told of failures.
     public var logger = Logger.silent
 
@@ -36,6 +38,8 @@ public final class FieldServer: Sendable {
 
   private let file: ServedFile
   private let options: Options
+  private let events: EventHub
+  private let fixes: FixIntake
   #if Server
     private let listener = Locked<ServerListener?>(nil)
   #endif
@@ -46,6 +50,8 @@ public final class FieldServer: Sendable {
     documents.isWritable = options.isWritable && access(store.path, W_OK) == 0
     documents.requiresIfMatch = options.requiresIfMatch
     file = ServedFile(store, documents) { FieldClock.system.uptime }
+    events = EventHub(of: store, logger: options.logger)
+    fixes = FixIntake(of: store, options.positions, logger: options.logger)
   }
 
   /// Begins to answer requests.
@@ -56,8 +62,8 @@ public final class FieldServer: Sendable {
   public func listen(on address: ListenAddress) throws(FieldpackError) -> ListenAddress {
     #if Server
       let router = ServerRouter(
-        file, publicBase: options.publicURL.map { LinkBase($0) }, hosts: try hosts(address),
-        isWritable: options.isWritable, logger: options.logger)
+        file, events: events, fixes: fixes, publicBase: options.publicURL.map { LinkBase($0) },
+        hosts: try hosts(address), isWritable: options.isWritable, logger: options.logger)
       let listener = try ServerListener(address, handler: router)
       self.listener.withLock { $0 = listener }
       var address = address
@@ -83,9 +89,11 @@ public final class FieldServer: Sendable {
 
   /// Answers the requests that run, and closes all connections. The store stays open.
   public func close() async {
+    await events.close()
     #if Server
       await listener.withLock { $0 }?.close()
     #endif
+    await fixes.close()
     file.close()
   }
 }

@@ -1,20 +1,20 @@
-import FieldpackCore
+package import FieldpackCore
 import FieldpackNMEA
 
 /// Reads one line after the other as fixes and headings, in the format of the first.
-struct FixLineParser {
+package struct FixLineParser {
   private var format: LineSource.Format?
   private let device: String
   private var sentences = NMEADecoder(completesEarly: true)
   private var hasBegun = false
 
-  init(format: LineSource.Format?, device: String) {
+  package init(format: LineSource.Format?, device: String) {
     self.format = format
     self.device = device
   }
 
   /// - Throws: `.invalidData` without a position; the next line can be taken all the same.
-  mutating func take(
+  package mutating func take(
     _ line: UnsafeBufferPointer<UInt8>, into updates: inout [LocationUpdate]
   ) throws(FieldpackError) {
     let text = content(of: line)
@@ -30,7 +30,7 @@ struct FixLineParser {
   }
 
   /// Takes what the last sentences tell.
-  mutating func finish(into updates: inout [LocationUpdate]) {
+  package mutating func finish(into updates: inout [LocationUpdate]) {
     sentences.finish()
     giveEvents(to: &updates)
   }

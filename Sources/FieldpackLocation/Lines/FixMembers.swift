@@ -34,6 +34,14 @@ struct FixMembers {
     return FixMembers(found.value)
   }
 
+  /// Whether a member is an object.
+  func hasObject(_ name: String) -> Bool {
+    if case .object? = node[name] { true } else { false }
+  }
+
+  /// Whether a member is `false`.
+  func isFalse(_ name: String) -> Bool { node[name] == .boolean(false) }
+
   func text(_ names: [String]) throws(FieldpackError) -> String? {
     guard let found = found(names) else { return nil }
     guard case .text(let text) = found.value else { throw Self.wrong(found, "a text") }

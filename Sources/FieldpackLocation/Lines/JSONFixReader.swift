@@ -20,7 +20,7 @@ import FieldpackCore
 ///
 /// A message of OwnTracks, which has a `_type`, is a fix where that is `location`, and else adds
 /// nothing: `tst` is its time, `acc` the accuracy, `cog` the course, `vel` the speed in kilometres an
-/// hour, and `tid` the device.
+/// hour, and `tid` the device. What Traccar forwards is a fix, too; see ``TraccarFix``.
 public enum JSONFixReader {
   /// How deep a line may be nested.
   static let maximumDepth = 32
@@ -37,6 +37,7 @@ public enum JSONFixReader {
       guard type == "location" else { return }
       return updates.append(.fix(try ownTracksFix(members, device: device)))
     }
+    if let fix = try TraccarFix.read(members, device: device) { return updates.append(.fix(fix)) }
     try read(members, device: device, into: &updates)
   }
 

@@ -131,8 +131,8 @@
             MHD_suspend_connection(connection)
           })
         made = MHD_create_response_from_callback(
-          stream.length.map { UInt64($0) } ?? fieldpack_mhd_unknown_size, 64 << 10, readStream,
-          source.toOpaque(), freeStream)
+          stream.length.map { UInt64($0) } ?? fieldpack_mhd_unknown_size, stream.pieceSize,
+          readStream, source.toOpaque(), freeStream)
         if made == nil { source.release() }
       }
       guard let made else { return fieldpack_mhd_no }

@@ -33,29 +33,38 @@ public final class ResponseStream: Sendable {
   private let state: Locked<State>
   /// What packs the bytes; `nil` where they are sent as they come.
   private let packer: Locked<GzipPacker>?
+  private let source: (any ByteSource)?
   /// How many bytes there are; `nil` where that is known at the end only.
   let length: Int?
 
   public init() {
-    (state, packer, length) = (Locked(State()), nil, nil)
+    (state, packer, source, length) = (Locked(State()), nil, nil, nil)
   }
 
   /// - Parameter packs: whether the client gets the bytes as gzip.
   init(packs: Bool) throws(FieldpackError) {
-    (state, length) = (Locked(State()), nil)
+    (state, source, length) = (Locked(State()), nil, nil)
     packer = packs ? Locked(try GzipPacker()) : nil
   }
 
   /// The bytes of a file, which is closed with this value.
   init(of file: sending SpillFile) {
-    packer = nil
+    (packer, source) = (nil, nil)
     length = file.end
     var state = State()
     (state.file, state.isEnded) = (file, true)
     self.state = Locked(state)
   }
 
+  /// A response whose bytes are asked for when the client can take them; nothing is sent into it.
+  init(_ source: any ByteSource) {
+    (state, packer, length) = (Locked(State()), nil, nil)
+    self.source = source
+  }
+
   var isPacked: Bool { packer != nil }
+  /// How many bytes the client is to be given at a time.
+  var pieceSize: Int { source == nil ? 64 << 10 : 1 << 10 }
 
   // MARK: Making
 
@@ -100,7 +109,10 @@ public final class ResponseStream: Sendable {
   }
 
   /// Ends the response so that the client sees that it is not whole.
-  public func fail() { end { $0.isFailed = true } }
+  public func fail() {
+    source?.stop()
+    end { $0.isFailed = true }
+  }
 
   private func end(_ mark: (inout State) -> Void) {
     let wake = state.withLock { state in
@@ -124,7 +136,8 @@ public final class ResponseStream: Sendable {
   func take(
     into buffer: UnsafeMutableRawBufferPointer, orPause pause: () -> @Sendable () -> Void
   ) -> Piece {
-    state.withLock { state in
+    if let source { return source.take(into: buffer, orPause: pause) }
+    return state.withLock { state in
       if state.isFailed { return .failure }
       if state.first < state.chunks.count { return .bytes(Self.takeChunk(&state, into: buffer)) }
       if state.fileStart < state.file.end { return Self.takeFromFile(&state, into: buffer) }
@@ -165,9 +178,22 @@ public final class ResponseStream: Sendable {
 
   /// Whoever makes the bytes learns from its next call that nobody wants them.
   func abandon() {
+    source?.abandon()
     state.withLock { state in
       state.isAbandoned = true
       (state.chunks, state.first, state.wake) = ([], 0, nil)
     }
   }
+}
+
+/// Has the bytes of a response when the client can take them.
+protocol ByteSource: Sendable {
+  /// As ``ResponseStream/take(into:orPause:)``.
+  func take(
+    into buffer: UnsafeMutableRawBufferPointer, orPause pause: () -> @Sendable () -> Void
+  ) -> ResponseStream.Piece
+  /// Ends the response so that the client sees that it is not whole.
+  func stop()
+  /// The client has gone.
+  func abandon()
 }

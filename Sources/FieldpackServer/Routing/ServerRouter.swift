@@ -6,6 +6,8 @@ import FieldpackHTTP
 /// Answers the requests to a served file.
 final class ServerRouter: RequestHandling {
   let file: ServedFile
+  let events: EventHub
+  let fixes: FixIntake
   /// The address that clients know the server by; `nil` for the one that they ask.
   let publicBase: LinkBase?
   /// The names of this machine that a client may ask for; `nil` for any.
@@ -18,9 +20,12 @@ final class ServerRouter: RequestHandling {
   let extracts = Locked(0)
 
   init(
-    _ file: ServedFile, publicBase: LinkBase?, hosts: Set<String>?, isWritable: Bool, logger: Logger
+    _ file: ServedFile, events: EventHub? = nil, fixes: FixIntake? = nil, publicBase: LinkBase?,
+    hosts: Set<String>?, isWritable: Bool, logger: Logger
   ) {
     self.file = file
+    self.events = events ?? EventHub(of: file.store, logger: logger)
+    self.fixes = fixes ?? FixIntake(of: file.store, PositionOptions(), logger: logger)
     self.isWritable = isWritable
     self.publicBase = publicBase
     self.hosts = hosts
@@ -70,6 +75,10 @@ final class ServerRouter: RequestHandling {
     }
     switch request.path.first {
     case "sync": return await synchronise(request)
+    case "events" where request.path.count == 1: return await follow(nil, request)
+    case "collections" where request.path.count == 3 && request.path[2] == "events":
+      return await follow(request.path[1], request)
+    case "fixes" where request.path.count == 1: return await takeFixes(request)
     default: return await features(request)
     }
   }

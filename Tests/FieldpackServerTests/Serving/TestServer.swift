@@ -18,7 +18,8 @@ final class TestServer: Sendable {
   init(
     wells: Int = 20, isWritable: Bool = false, publicURL: String? = nil,
     requiresIfMatch: Bool = false, profile: OpeningProfile = .foreign,
-    busyTimeout: Duration = .seconds(5)
+    busyTimeout: Duration = .seconds(5), positions: PositionOptions = PositionOptions(),
+    preparing: @escaping @Sendable (GeoPackageWriter) throws(FieldpackError) -> Void = { _ in }
   ) async throws {
     client = try HTTPClient()
     folder = try TemporaryFolder()
@@ -44,12 +45,14 @@ final class TestServer: Sendable {
         feature.attributes["seen"] = .dateTime(Instant(milliseconds: Int64(index) * 86_400_000))
         try writer.create(feature, in: "wells")
       }
+      try preparing(writer)
     }
     var options = FieldServer.Options()
     options.title = "field"
     options.isWritable = isWritable
     options.requiresIfMatch = requiresIfMatch
     options.publicURL = publicURL
+    options.positions = positions
     server = FieldServer(of: store, options: options)
     let listening = try server.listen(on: ListenAddress(port: 0))
     address = "http://\(listening)"
@@ -71,6 +74,16 @@ final class TestServer: Sendable {
       .init(rawValue: method), address + path, fields: fields,
       body: body.map { .bytes(Array($0.utf8)) } ?? .none)
     let response = try await client.send(request)
+    return Answer(status: response.status, fields: response.fields, body: response.body)
+  }
+
+  func post(
+    _ path: String, _ type: String, _ text: String, fields: HTTPFields = [:]
+  ) async throws -> Answer {
+    var fields = fields
+    fields["Content-Type"] = type
+    let response = try await client.send(
+      HTTPRequest(.post, address + path, fields: fields, body: .bytes(Array(text.utf8))))
     return Answer(status: response.status, fields: response.fields, body: response.body)
   }
 

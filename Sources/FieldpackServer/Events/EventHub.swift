@@ -1,0 +1,307 @@
+import FieldpackCore
+import FieldpackField
+import FieldpackGeoPackage
+import FieldpackMonitoring
+
+/// Reads what happens in the file, once for all who follow it.
+///
+/// As long as somebody follows, it looks 20 times a second whether anybody has committed, which reads no
+/// table. Only then it reads what is new.
+actor EventHub {
+  private nonisolated let store: GeoPackageStore
+  private let logger: Logger
+  private let clock: FieldClock
+  /// What the store itself has committed since the last look; `nil` while nobody follows.
+  private nonisolated let committed = Locked<[ChangeLog.Run]?>(nil)
+  private var channels: [EventQuery: EventChannel] = [:]
+  /// What is known of the file; `nil` while nobody follows.
+  private var known: Known?
+  private var beginning: Task<Result<Known, FieldpackError>, Never>?
+  private var watcher: Int?
+  private var lastBeat = Duration.zero
+  private var isClosed = false
+
+  private struct Known: Sendable {
+    var place: EventPlace
+    var prints: [LayerID: EventReading.Print]
+    var runs: [Int64: Int64]
+    /// How many commits of others were found.
+    var commits: Int
+    /// Whether there was more than was read at a time.
+    var isBehind = false
+  }
+
+  private static let pause = Duration.milliseconds(50)
+  private static let beatPause = Duration.seconds(15)
+  /// How many edits are read at a time.
+  private static let batch = 500
+
+  init(of store: GeoPackageStore, logger: Logger = .silent, clock: FieldClock = .system) {
+    self.store = store
+    self.logger = logger
+    self.clock = clock
+  }
+
+  // MARK: Following
+
+  /// The channel of a query, with the number of a new client in it.
+  ///
+  /// - Throws: `.unavailable` once the hub is closed.
+  func follow(
+    _ query: EventQuery
+  ) async throws(FieldpackError) -> (channel: EventChannel, client: Int) {
+    if known == nil {
+      let begun = try await begin()
+      if known == nil {
+        known = begun
+        beginning = nil
+        look()
+      }
+    }
+    guard !isClosed, let known else {
+      throw FieldpackError(.unavailable, "the server is closing")
+    }
+    if let channel = channels[query] { return (channel, channel.join()) }
+    let regions = query.regions.map { RegionLayer($0, of: store) }
+    let channel = EventChannel(EventTest(query, regions: regions), at: known.place)
+    channels[query] = channel
+    return (channel, channel.join())
+  }
+
+  private func begin() async throws(FieldpackError) -> Known {
+    if watcher == nil {
+      watcher = store.beginWatching()
+      let committed = committed
+      store.observe { log in committed.withLock { $0? += log.runs } }
+    }
+    // Before the file is read, so that no commit is between.
+    committed.withLock { $0 = $0 ?? [] }
+    let (store, watcher) = (store, watcher ?? 0)
+    let task =
+      beginning
+      ?? Task {
+        do throws(FieldpackError) {
+          let commits = try await store.foreignCommits(watcher)
+          return .success(
+            try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+              let reading = EventReading(file: snapshot, store: store.id)
+              return Known(
+                place: try reading.end(), prints: try reading.prints(), runs: try reading.runs(),
+                commits: commits)
+            })
+        } catch { return .failure(error) }
+      }
+    beginning = task
+    let begun = await task.value
+    if case .failure = begun { beginning = nil }
+    return try begun.get()
+  }
+
+  /// Ends all streams.
+  func close() {
+    isClosed = true
+    for channel in channels.values { channel.end() }
+    channels = [:]
+    known = nil
+    if let watcher { store.endWatching(watcher) }
+    watcher = nil
+    committed.withLock { $0 = nil }
+  }
+
+  // MARK: Looking
+
+  private func look() {
+    lastBeat = clock.uptime
+    Task { [weak self, clock] in
+      while true {
+        do throws(CancellationError) { try await clock.sleep(for: Self.pause) } catch { return }
+        guard await self?.turn() == true else { return }
+      }
+    }
+  }
+
+  /// One look; false where nobody follows any more.
+  private func turn() async -> Bool {
+    channels = channels.filter { $0.value.isFollowed }
+    guard !channels.isEmpty, known != nil else {
+      rest()
+      return false
+    }
+    do throws(FieldpackError) {
+      while try await readNews() {}
+    } catch {
+      guard error.code != .unavailable else {
+        logger.error("events cannot be read any more", ["reason": .text("\(error)")])
+        for channel in channels.values { channel.end() }
+        channels = [:]
+        rest()
+        return false
+      }
+      if error.code != .busy {
+        logger.warning("events could not be read", ["reason": .text("\(error)")])
+      }
+    }
+    if clock.uptime - lastBeat >= Self.beatPause {
+      lastBeat = clock.uptime
+      for channel in channels.values { channel.beat() }
+    }
+    return true
+  }
+
+  /// Nobody follows any more.
+  private func rest() {
+    known = nil
+    committed.withLock { $0 = nil }
+  }
+
+  /// What was read, and what is known then.
+  private struct News: Sendable {
+    var events: [LiveEvent] = []
+    var known: Known
+  }
+
+  /// Reads what is new, where anybody has committed, and hands it out.
+  ///
+  /// - Returns: whether there is more.
+  private func readNews() async throws(FieldpackError) -> Bool {
+    guard let known, let watcher else { return false }
+    let commits = try await store.foreignCommits(watcher)
+    let own = committed.withLock { runs in
+      defer { runs = [] }
+      return runs ?? []
+    }
+    guard commits != known.commits || !own.isEmpty || known.isBehind else { return false }
+    let news: News
+    do throws(FieldpackError) {
+      news = try await read(own, commits, known)
+    } catch {
+      committed.withLock { $0 = own + ($0 ?? []) }
+      throw error
+    }
+    await handOut(news)
+    return news.known.isBehind
+  }
+
+  private func read(
+    _ own: [ChangeLog.Run], _ commits: Int, _ known: Known
+  ) async throws(FieldpackError) -> News {
+    let id = store.id
+    return try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+      let reading = EventReading(file: snapshot, store: id)
+      var news = News(known: known)
+      news.events = try reading.events(
+        after: &news.known.place, upTo: nil, limit: Self.batch)
+      news.known.isBehind = try !news.known.place.isAtLeast(reading.end())
+      let positions = try reading.positions(since: known.runs)
+      news.known.runs = try reading.runs()
+      news.known.prints = try reading.prints()
+      var unlogged = try reading.unlogged(own, among: Set(news.known.prints.keys))
+      if commits != known.commits {
+        let layers = news.known.prints.keys.sorted { $0.rawValue < $1.rawValue }
+        let changed = layers.filter { news.known.prints[$0] != known.prints[$0] }
+        let isExplained = !news.events.isEmpty || !positions.isEmpty || !changed.isEmpty
+        unlogged += (isExplained ? changed : layers).map { EventReading.changed($0) }
+      }
+      news.events += unlogged + positions
+      news.known.commits = commits
+      return news
+    }
+  }
+
+  private func handOut(_ news: News) async {
+    var pieces: [EventQuery: [UInt8]] = [:]
+    // A channel that comes meanwhile begins before these events.
+    while let channel = channels.values.first(where: { pieces[$0.test.query] == nil }) {
+      let query = channel.test.query
+      do throws(FieldpackError) {
+        pieces[query] = try await Self.bytes(of: news.events, for: channel)
+      } catch {
+        // Such as where the layer of its regions has gone.
+        logger.warning("a client's events ended", ["reason": .text("\(error)")])
+        channel.end()
+        channels[query] = nil
+      }
+    }
+    guard known != nil else { return }
+    known = news.known
+    for channel in channels.values {
+      channel.append(pieces[channel.test.query] ?? [], upTo: news.known.place)
+    }
+  }
+
+  private static func bytes(
+    of events: [LiveEvent], for channel: EventChannel
+  ) async throws(FieldpackError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for event in try await channel.test.chosen(events) { bytes += try event.lines() }
+    return bytes
+  }
+
+  // MARK: What was missed
+
+  /// The next events behind `place` that meet the query of the channel, up to where the hub is.
+  ///
+  /// Reads one batch, so that no state of the file is held while a client takes it.
+  nonisolated func missed(
+    after place: EventPlace, in channel: EventChannel
+  ) async throws(FieldpackError) -> (events: [LiveEvent], place: EventPlace, next: Int?) {
+    let position = channel.position
+    let id = store.id
+    let (read, reached) = try await store.read {
+      (snapshot: GeoPackageSnapshot) throws(FieldpackError) -> ([LiveEvent], EventPlace) in
+      var place = place
+      let events = try EventReading(file: snapshot, store: id).events(
+        after: &place, upTo: position.place, limit: Self.batch)
+      return (events, place)
+    }
+    let events = try await channel.test.chosen(read)
+    // Where nothing could be read, the place is beyond the file, or of a log that is gone.
+    guard reached.isAtLeast(position.place) || reached == place else {
+      return (events, reached, nil)
+    }
+    return (events, position.place, position.next)
+  }
+
+  /// The same as the bytes of an answer; `nil` where the file cannot be read.
+  nonisolated func missedBytes(
+    after place: EventPlace, in channel: EventChannel
+  ) async -> MissedEvents? {
+    do throws(FieldpackError) {
+      let missed = try await missed(after: place, in: channel)
+      var bytes: [UInt8] = []
+      for event in missed.events { bytes += try event.lines() }
+      // A client that goes away now does not read the same again.
+      bytes += "id: \(missed.place.text)\n\n".utf8
+      return MissedEvents(bytes: bytes, place: missed.place, next: missed.next)
+    } catch {
+      logger.warning("missed events could not be read", ["reason": .text("\(error)")])
+      return nil
+    }
+  }
+
+  /// The place before the first event of that time or later.
+  nonisolated func place(since time: Instant) async throws(FieldpackError) -> EventPlace {
+    let id = store.id
+    return try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+      try EventReading(file: snapshot, store: id).place(since: time)
+    }
+  }
+
+  /// The newest state of each device, and the layers without a log.
+  nonisolated func present() async throws(FieldpackError) -> (
+    positions: [LiveEvent], unlogged: Set<LayerID>
+  ) {
+    let id = store.id
+    return try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+      let reading = EventReading(file: snapshot, store: id)
+      return (try reading.positions(), Set(try reading.prints().keys))
+    }
+  }
+}
+
+extension EventPlace {
+  /// Whether nothing of `other` is behind this place.
+  func isAtLeast(_ other: EventPlace) -> Bool {
+    detection >= other.detection && other.logs.allSatisfy { logs[$0.key] ?? 0 >= $0.value }
+  }
+}
