@@ -33,7 +33,9 @@ public final class FieldServer: Sendable {
 
   public init(of store: GeoPackageStore, options: Options = Options()) {
     self.options = options
-    file = ServedFile(store, .init(title: options.title)) { FieldClock.system.uptime }
+    var documents = ServerDocuments.Options(title: options.title)
+    documents.hasMap = true
+    file = ServedFile(store, documents) { FieldClock.system.uptime }
   }
 
   /// Begins to answer requests.

@@ -13,11 +13,14 @@ final class ServerRouter: RequestHandling {
   let isWritable: Bool
   let logger: Logger
   let axes = CRSAxes()
+  let mapPage: MapPage
 
   init(
-    _ file: ServedFile, publicBase: LinkBase?, hosts: Set<String>?, isWritable: Bool, logger: Logger
+    _ file: ServedFile, publicBase: LinkBase?, hosts: Set<String>?, isWritable: Bool,
+    logger: Logger, mapPage: MapPage = MapPage()
   ) {
     self.file = file
+    self.mapPage = mapPage
     self.isWritable = isWritable
     self.publicBase = publicBase
     self.hosts = hosts
@@ -67,6 +70,7 @@ final class ServerRouter: RequestHandling {
     }
     switch request.path.first {
     case "sync": return await synchronise(request)
+    case "map": return await map(request)
     default: return await features(request)
     }
   }
