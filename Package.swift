@@ -19,12 +19,16 @@ let testSettings: [SwiftSetting] =
 
 /// A library target of the engine with its tests beside it.
 ///
-/// - Parameter testing: what the tests need beyond the target and its dependencies.
+/// - Parameters:
+///   - resources: files that become part of the library.
+///   - testing: what the tests need beyond the target and its dependencies.
 func engine(
-  _ name: String, _ dependencies: [Target.Dependency], testing: [Target.Dependency] = []
+  _ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = [],
+  testing: [Target.Dependency] = []
 ) -> [Target] {
   [
-    .target(name: name, dependencies: dependencies, swiftSettings: settings),
+    .target(
+      name: name, dependencies: dependencies, resources: resources, swiftSettings: settings),
     .testTarget(
       name: name + "Tests",
       dependencies: [.target(name: name), "FieldpackTestSupport"] + dependencies + testing,
@@ -206,7 +210,7 @@ let package = Package(
         "FieldpackCore", "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackField",
         "FieldpackArchive", "FieldpackFormats", "FieldpackHTTP", "FieldpackTiles",
         .target(name: "CMicrohttpd", condition: .when(traits: ["Server"])),
-      ], testing: ["FieldpackCheck"])
+      ], testing: ["FieldpackCheck"], resources: [.embedInCode("Page")])
     + engine(
       "FieldpackCLI",
       [

@@ -58,6 +58,14 @@ missing_peers() {
   "$(system_python)" -c 'import venv, ensurepip' 2>/dev/null || echo python3-venv
 }
 
+# The packages that the tests of the page with the map use: a browser is large, and not every system has
+# it as a package.
+missing_browser() {
+  has node || echo nodejs
+  has chromium || [ -n "${FIELDPACK_CHROMIUM:-}" ] || echo chromium
+  [ -f /usr/share/javascript/leaflet/leaflet.esm.min.js ] || echo libjs-leaflet
+}
+
 # Debian's modules are only in Debian's own Python.
 system_python() {
   if [ -x /usr/bin/python3 ]; then echo /usr/bin/python3; else echo python3; fi
@@ -95,11 +103,13 @@ need_libraries() {
 
 # What only tests use is installed where possible; a test that misses it says so and is skipped.
 want_peers() {
-  local missing
-  missing=$(missing_peers | tr '\n' ' ')
-  [ -n "${missing// /}" ] || return 0
-  # shellcheck disable=SC2086 # one word a package
-  install_packages $missing || note "tests that use these are skipped: $missing"
+  local list missing
+  for list in missing_peers missing_browser; do
+    missing=$("$list" | tr '\n' ' ')
+    [ -n "${missing// /}" ] || continue
+    # shellcheck disable=SC2086 # one word a package
+    install_packages $missing || note "tests that use these are skipped: $missing"
+  done
 }
 
 # What traits add needs more libraries; returns 1 where they cannot be installed.

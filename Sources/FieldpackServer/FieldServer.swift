@@ -49,6 +49,7 @@ public final class FieldServer: Sendable {
     var documents = ServerDocuments.Options(title: options.title)
     documents.isWritable = options.isWritable && access(store.path, W_OK) == 0
     documents.requiresIfMatch = options.requiresIfMatch
+    documents.hasMap = true
     file = ServedFile(store, documents) { FieldClock.system.uptime }
     events = EventHub(of: store, logger: options.logger)
     fixes = FixIntake(of: store, options.positions, logger: options.logger)

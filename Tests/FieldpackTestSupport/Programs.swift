@@ -50,10 +50,17 @@ public enum Programs {
     ffmpeg.flatMap { try? output($0, ["-v", "quiet", "-encoders"]) }?.contains(" libx264 ") ?? false
   public static let noH264 = "there is no ffmpeg with libx264"
 
-  /// A browser that draws maps: the one that `FIELDPACK_CHROMIUM` names. It is too large to be asked
-  /// for wherever tests run.
-  public static let chromium: String? = named("FIELDPACK_CHROMIUM")?.first(where: isRunnable)
-  public static let noChromium = "FIELDPACK_CHROMIUM names no browser"
+  /// A browser that draws maps: the one that `FIELDPACK_CHROMIUM` names, else Debian's; `nil` where there
+  /// is none.
+  public static let chromium: String? =
+    named("FIELDPACK_CHROMIUM")?.first(where: isRunnable) ?? found("chromium")
+  public static let noChromium = "there is no browser: install chromium or set FIELDPACK_CHROMIUM"
+
+  /// Runs JavaScript, version 18 or later; `nil` where it is not installed.
+  public static let node: String? = found("node").flatMap {
+    succeeds($0, ["-e", "process.exit(parseInt(process.versions.node) < 18 ? 1 : 0)"]) ? $0 : nil
+  }
+  public static let noNode = "node is not installed, or older than 18: install nodejs"
 
   /// Says whether XML is well-formed; `nil` where it is not installed.
   public static let xmllint: String? = found("xmllint")

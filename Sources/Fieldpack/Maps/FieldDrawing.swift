@@ -53,6 +53,9 @@ package struct FieldDrawing {
     }
   }
 
+  /// What detections can be, in the order of the alphabet.
+  static var kinds: [String] { colors.keys.sorted() }
+
   /// After Okabe and Ito, as the colours of layers without a style.
   private static let colors = [
     "enter": "#009E73", "exit": "#D55E00", "cross": "#CC79A7", "dwell": "#E69F00",

@@ -3,7 +3,7 @@ import FieldpackFormats
 import FieldpackGeoPackage
 
 /// The styles that QGIS stored in the table `layer_styles` of a GeoPackage.
-struct StoredStyles {
+struct StoredStyles: Sendable {
   private var styles: [LayerID: QGISStyle] = [:]
 
   /// The default style of each layer, else the newest; none where there is no such table.

@@ -8,6 +8,12 @@ package struct QGISStyle: Hashable, Sendable {
     package var label: String
     package var style: LayerStyle
     package var match: Match
+
+    package init(label: String, style: LayerStyle, match: Match) {
+      self.label = label
+      self.style = style
+      self.match = match
+    }
   }
 
   package enum Match: Hashable, Sendable {

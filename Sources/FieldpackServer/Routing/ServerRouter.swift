@@ -19,13 +19,16 @@ final class ServerRouter: RequestHandling {
   /// How many GeoPackages are being made.
   let extracts = Locked(0)
 
+  let mapPage: MapPage
+
   init(
     _ file: ServedFile, events: EventHub? = nil, fixes: FixIntake? = nil, publicBase: LinkBase?,
-    hosts: Set<String>?, isWritable: Bool, logger: Logger
+    hosts: Set<String>?, isWritable: Bool, logger: Logger, mapPage: MapPage = MapPage()
   ) {
     self.file = file
     self.events = events ?? EventHub(of: file.store, logger: logger)
     self.fixes = fixes ?? FixIntake(of: file.store, PositionOptions(), logger: logger)
+    self.mapPage = mapPage
     self.isWritable = isWritable
     self.publicBase = publicBase
     self.hosts = hosts
@@ -79,6 +82,7 @@ final class ServerRouter: RequestHandling {
     case "collections" where request.path.count == 3 && request.path[2] == "events":
       return await follow(request.path[1], request)
     case "fixes" where request.path.count == 1: return await takeFixes(request)
+    case "map": return await map(request)
     default: return await features(request)
     }
   }

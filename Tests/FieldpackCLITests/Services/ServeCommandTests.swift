@@ -21,10 +21,11 @@ import Testing
       let before = try Data(contentsOf: file)
       let program = try Program(
         Tool.path, ["serve", "field.gpkg", "--listen", "127.0.0.1:0"], folder: survey.folder.url)
-      try program.block(for: "its address") { program.outputSoFar.hasSuffix("/\n") }
-      let line = program.outputSoFar
-      #expect(line.hasPrefix("serving field.gpkg at http://127.0.0.1:"))
-      let address = String(line.dropFirst("serving field.gpkg at ".count).dropLast())
+      try program.block(for: "its address") { program.outputSoFar.hasSuffix("map\n") }
+      let lines = program.outputSoFar.split(separator: "\n")
+      #expect(lines[0].hasPrefix("serving field.gpkg at http://127.0.0.1:"))
+      let address = String(lines[0].dropFirst("serving field.gpkg at ".count))
+      #expect(lines.dropFirst() == ["map at \(address)map"])
       let client = try HTTPClient()
       let answer = try await client.send(HTTPRequest(.get, address + "collections/wells/items/11"))
       #expect(answer.status == 200)

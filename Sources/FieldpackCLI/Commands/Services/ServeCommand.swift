@@ -9,7 +9,8 @@ extension FieldpackTool {
       "serve", abstract: "Serve the layers of a GeoPackage by HTTP.",
       discussion: """
         Clients read the layers as OGC API Features: QGIS, ogr2ogr and browsers do so with the \
-        address that is printed. Features come as GeoJSON, HTML, GeoJSON lines, CSV and GPX, and \
+        address that is printed. A browser shows them on a map, too, with Debian's package \
+        libjs-leaflet. Features come as GeoJSON, HTML, GeoJSON lines, CSV and GPX, and \
         conditions are CQL2. Other programs may change the file meanwhile. The command itself \
         only reads it, unless it is started with --writable: then clients create, change and \
         delete features, and copies of the file bring their edits to /sync, where 'fieldpack \
@@ -85,11 +86,12 @@ private struct ServeCommand: CommandBody {
       let server = FieldServer(of: store, options: settings)
       let listening = try server.listen(on: address)
       let url = options.publicURL ?? "http://\(listening)/"
+      let map = url + (url.hasSuffix("/") ? "map" : "/map")
       do throws(FieldpackError) {
         if invocation.isJSON {
-          try invocation.print(["address": .text(url)])
+          try invocation.print(["address": .text(url), "map": .text(map)])
         } else {
-          try invocation.print("serving \(options.source) at \(url)\n")
+          try invocation.print("serving \(options.source) at \(url)\nmap at \(map)\n")
         }
         try invocation.output.flush()
       } catch {

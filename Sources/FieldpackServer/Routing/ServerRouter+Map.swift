@@ -1,0 +1,62 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackHTTP
+
+/// The page with the map, at `/map`.
+extension ServerRouter {
+  func map(_ request: ServerRequest) async -> ServerResponse {
+    let methods = "GET, HEAD, OPTIONS"
+    switch request.method {
+    case "GET", "HEAD": break
+    case "OPTIONS": return ServerResponse(204, fields: ["Allow": methods])
+    default:
+      var response = problem(
+        ProblemDocument(405, "This address does not take \(request.method)."), request)
+      response.fields["Allow"] = methods
+      return response
+    }
+    do throws(FieldpackError) {
+      let path = Array(request.path.dropFirst())
+      guard let file = try await mapFile(path, base(of: request)) else {
+        return problem(ProblemDocument(404, "There is no such address."), request)
+      }
+      guard !path.isEmpty || mapPage.hasLeaflet else {
+        return problem(
+          ProblemDocument(
+            503, "The map needs Leaflet. Try: install Debian's package libjs-leaflet."), request)
+      }
+      return response(file, request)
+    } catch {
+      return problem(error, request, while: .resource)
+    }
+  }
+
+  private func mapFile(
+    _ path: [String], _ base: LinkBase
+  ) async throws(FieldpackError) -> MapPage.File? {
+    switch path {
+    case []: return mapPage.page(base: base)
+    case ["layers"]:
+      let documents = try await file.documents()
+      let document = MapLayersDocument(
+        title: file.options.title, layers: documents.layers,
+        symbols: try await LayerSymbols(of: file.store))
+      var bytes: [UInt8] = []
+      document.tree.append(to: &bytes)
+      return MapPage.File(type: MediaType.json, bytes: bytes)
+    default: return mapPage.file(path)
+    }
+  }
+
+  private func response(_ file: MapPage.File, _ request: ServerRequest) -> ServerResponse {
+    // A browser asks each time whether its copy is still right: the files change with the program.
+    let fields: HTTPFields = [
+      "Content-Type": file.type, "ETag": file.tag, "Cache-Control": "no-cache",
+      "Content-Security-Policy": MapPage.policy, "Referrer-Policy": "same-origin",
+    ]
+    if Negotiation.has(file.tag, in: request.fields["If-None-Match"]) {
+      return ServerResponse(304, fields: fields)
+    }
+    return ServerResponse(200, fields: fields, body: .bytes(file.bytes))
+  }
+}
