@@ -16,6 +16,16 @@ extension Workspace {
   /// A feature as a GeoJSON Feature in WGS 84, its key tuple as `id`; `nil` where its layer has
   /// none of that id.
   public func geoJSON(of key: KeyTuple) async throws(FieldpackError) -> [UInt8]? {
+    var options = GeoJSONWriter.Options()
+    options.layout = .lines
+    options.keyStore = key.store
+    return try await geoJSON(of: key, options: options)
+  }
+
+  /// As ``geoJSON(of:)``, written in another way.
+  package func geoJSON(
+    of key: KeyTuple, options: GeoJSONWriter.Options
+  ) async throws(FieldpackError) -> [UInt8]? {
     let store = try store(key.store)
     guard var feature = try await store.feature(key.feature, in: key.layer),
       let found = feature.key
@@ -28,9 +38,6 @@ extension Workspace {
     }
     var batch = FeatureBatch(store: key.store, schema: schema)
     batch.append(ValueRow(feature, id: found.feature, schema: schema))
-    var options = GeoJSONWriter.Options()
-    options.layout = .lines
-    options.keyStore = key.store
     let output = ByteOutput()
     var writer = GeoJSONWriter(output, options: options)
     try batch.drive(&writer)

@@ -297,7 +297,7 @@ public actor BackendService: Service {
     ]).text
   }
 
-  private static let system: String = {
+  static let system: String = {
     #if os(Linux)
       "linux"
     #else
