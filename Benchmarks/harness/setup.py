@@ -32,6 +32,7 @@ class Setup:
         self.subject = None
         self.bench = os.path.join(self.built, "FieldpackBench")
         self.limits = os.path.join(work, "limits")
+        self.serve = self.load = None
         self.gdal_driver = os.path.join(work, "gdal")
         self.venv = os.path.join(work, "venv")
         self.python = None
@@ -69,6 +70,15 @@ class Setup:
         libraries = ["-lsqlite3", "-lspatialite", "-lproj", "-lgeos_c", "-lxml2"]
         call(
             [compiler, "-O2", f"{sources}/limits.c", *libraries, "-o", self.limits], sources)
+
+    def build_server_peers(self):
+        """The C server, and the program that asks servers."""
+        sources = os.path.join(self.benchmarks, "peers")
+        self.serve, self.load = (os.path.join(self.work, name) for name in ["serve", "load"])
+        compiler = shutil.which("cc") or shutil.which("clang")
+        libraries = ["-lmicrohttpd", "-lsqlite3", "-lm"]
+        call([compiler, "-O2", f"{sources}/serve.c", *libraries, "-o", self.serve], sources)
+        call([compiler, "-O2", f"{sources}/load.c", "-o", self.load], sources)
 
     def test_subject(self):
         """The program that reaches what is no public API. The library of tests, which it is linked to, is
@@ -118,7 +128,13 @@ class Setup:
         path = self.path(target)
         if os.path.exists(path):
             os.remove(path)
-        run([self.tool, "import", self.path(source), "--into", path, "--quiet", *options])
+        self.add_file(source, target, *options)
+
+    def add_file(self, source, target, *options):
+        """Imports a file into a GeoPackage, which is made where there is none."""
+        run([
+            self.tool, "import", self.path(source), "--into", self.path(target), "--quiet",
+            *options])
 
     def path(self, name):
         return os.path.join(self.data, name)

@@ -69,8 +69,14 @@ class Table:
     @staticmethod
     def time(line, name):
         value = line.figure(name)
+        if line.work.unit:
+            return f"{value:.0f} {line.work.unit}"
         if line.work.figure == "p50":
             return f"{value:.1f} µs"
+        if value < 0.0001:
+            return f"{value * 1e6:.1f} µs"
+        if value < 0.001:
+            return f"{value * 1000:.3f} ms"
         return f"{value * 1000:.1f} ms" if value < 0.1 else f"{value:.2f} s"
 
     @staticmethod

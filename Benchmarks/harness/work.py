@@ -63,6 +63,8 @@ class Work:
     figure: str = "wall"
     # Raises Failure where results differ; called after the last run with the series.
     check: object = None
+    # What the figure counts, where it is no time.
+    unit: str = ""
 
 
 @dataclass
