@@ -210,7 +210,7 @@ let package = Package(
         "FieldpackCore", "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackField",
         "FieldpackArchive", "FieldpackFormats", "FieldpackHTTP", "FieldpackTiles",
         .target(name: "CMicrohttpd", condition: .when(traits: ["Server"])),
-      ], testing: ["FieldpackCheck"], resources: [.embedInCode("Page")])
+      ], resources: [.embedInCode("Page")], testing: ["FieldpackCheck"])
     + engine(
       "FieldpackCLI",
       [
