@@ -30,7 +30,7 @@ struct GeoJSONPlan: Sendable {
   init() {}
 
   init(_ schema: Schema, _ options: GeoJSONWriter.Options) {
-    idColumn = schema.columns.firstIndex { $0.isSourceID }
+    idColumn = options.usesFeatureIDs ? nil : schema.columns.firstIndex { $0.isSourceID }
     hasFeatureID = schema.idColumn != nil && !schema.idIsAttribute
     if schema.idIsAttribute, let name = schema.idColumn {
       var text: [UInt8] = []

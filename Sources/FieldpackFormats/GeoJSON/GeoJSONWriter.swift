@@ -57,6 +57,9 @@ public struct GeoJSONWriter: FeatureSink {
     public var skipsErrors = false
     /// Writes y before x, for reference systems that have latitude or northing first.
     package var swapsAxes = false
+    /// Writes the feature id as `id` also where a column keeps the ids of the features' source, which is a
+    /// property then.
+    package var usesFeatureIDs = false
 
     public init() {}
   }

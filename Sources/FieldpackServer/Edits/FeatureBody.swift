@@ -86,7 +86,7 @@ struct FeatureBody: Sendable {
       throw Self.mistake("the body is \(document.kind), and not a GeoJSON Feature")
     }
     try Self.check(document, form)
-    try readID(document["id"], form, for: layer)
+    try Self.checkID(document["id"], form)
     try readProperties(document["properties"], form, for: layer)
     if let geometry = document["geometry"] {
       try readGeometry(geometry, for: layer, isSwapped: isSwapped)
@@ -105,10 +105,8 @@ struct FeatureBody: Sendable {
     }
   }
 
-  /// A feature has the id of its address. Ids of an imported file are kept in a column of their own.
-  private mutating func readID(
-    _ id: JSONValue?, _ form: Form, for layer: ServedLayer
-  ) throws(FieldpackError) {
+  /// A feature has the id of its address.
+  private static func checkID(_ id: JSONValue?, _ form: Form) throws(FieldpackError) {
     guard let id else { return }
     let text: String
     switch id {
@@ -116,17 +114,13 @@ struct FeatureBody: Sendable {
     case .integer(let number): text = String(number)
     case .real(let number): text = "\(number)"
     case .null where !form.isPatch: return
-    default: throw Self.mistake("the id of a feature is neither a text nor a number")
-    }
-    if let column = layer.schema.columns.first(where: \.isSourceID) {
-      attributes[column.name] = .text(text)
-      return
+    default: throw mistake("the id of a feature is neither a text nor a number")
     }
     switch form {
     case .new: break
     case .whole(let number), .patch(let number):
       guard text == String(number) else {
-        throw Self.mistake("the id in the body is '\(text)', and the address has \(number)")
+        throw mistake("the id in the body is '\(text)', and the address has \(number)")
       }
     }
   }
@@ -212,9 +206,5 @@ extension ServedLayer {
   /// Whether its features can be changed.
   var isEditable: Bool { !layer.isView && schema.idColumn != nil }
 
-  /// The columns that a feature is replaced by: not generated ones, and not that of an imported file's
-  /// ids, which stay.
-  var settableColumns: [ColumnDefinition] {
-    schema.columns.filter { !$0.isGenerated && !$0.isSourceID }
-  }
+  var settableColumns: [ColumnDefinition] { schema.columns.filter { !$0.isGenerated } }
 }

@@ -109,6 +109,7 @@ extension ItemsRequest {
     var options = GeoJSONWriter.Options()
     options.layout = .lines
     options.swapsAxes = swapsAxes
+    options.usesFeatureIDs = true
     options.decimals = decimals
     var writer = GeoJSONWriter(output, options: options)
     try snapshot.scan(asked.query(limit: 1, box: nil), into: &writer)

@@ -22,6 +22,8 @@ struct ItemsPage: Sendable {
     var options = GeoJSONWriter.Options()
     options.decimals = Self.decimals
     options.swapsAxes = request.swapsAxes
+    // The ids of the features' addresses.
+    options.usesFeatureIDs = true
     return options
   }
 

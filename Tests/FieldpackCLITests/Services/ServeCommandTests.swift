@@ -37,6 +37,44 @@ import Testing
       let left = try FileManager.default.contentsOfDirectory(atPath: survey.folder.url.path)
       #expect(left.filter { $0.hasPrefix("field.gpkg") } == ["field.gpkg"])
     }
+
+    /// An imported file's ids are in a column of their own, and lead to no feature.
+    @Test func `features have the ids of their addresses, and edits an author`() async throws {
+      _ = try await survey.run("import", "sights.geojson", "--into", "field.gpkg")
+      _ = try await survey.run("log", "enable", "field.gpkg:sights")
+      let program = try Program(
+        Tool.path,
+        [
+          "serve", "field.gpkg", "--writable", "--require-if-match", "--author", "Ada", "--listen",
+          "127.0.0.1:0",
+        ], folder: survey.folder.url)
+      try program.block(for: "its address") { program.outputSoFar.hasSuffix("/\n") }
+      let address = try #require(program.outputSoFar.split(separator: " ").last).dropLast()
+      let client = try HTTPClient()
+      let items = address + "collections/sights/items"
+      let page = try await client.send(HTTPRequest(.get, String(items)))
+      let feature = #""id":1,"properties":{"id":"dom","name":"Dom","depth":3.5}"#
+      #expect(String(decoding: page.body, as: UTF8.self).contains(feature))
+      let item = try await client.send(HTTPRequest(.get, "\(items)/1"))
+      #expect(String(decoding: item.body, as: UTF8.self).contains(feature))
+      func patch(_ fields: HTTPFields) async throws -> Int {
+        var fields = fields
+        fields["Content-Type"] = "application/merge-patch+json"
+        return try await client.send(
+          HTTPRequest(
+            .init(rawValue: "PATCH"), "\(items)/1", fields: fields,
+            body: .bytes(Array(#"{"id":1,"properties":{"id":"dom","depth":4}}"#.utf8)))
+        ).status
+      }
+      #expect(try await patch([:]) == 428)
+      #expect(try await patch(["If-Match": item.fields["ETag"] ?? ""]) == 204)
+      program.send(SIGTERM)
+      #expect(try await program.result().status == 0)
+      let log = try await survey.run(
+        "sql", "field.gpkg", "SELECT id, depth, author FROM sights_audit WHERE audit_op > 0",
+        "--format", "csv")
+      #expect(log.output == "id,depth,author\r\ndom,4,Ada\r\n", "\(log)")
+    }
   #else
     @Test func `a build without the trait says how to get it`() async throws {
       let result = try await survey.run("serve", "field.gpkg")
