@@ -1,8 +1,9 @@
-import FieldpackCaptures
 import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackTestSupport
 import Foundation
+
+@testable import FieldpackCaptures
 
 /// A folder of captures of our own, and a GeoPackage to import them into.
 final class CaptureSample: Sendable {
@@ -147,4 +148,8 @@ func files(below path: String) throws -> [String: Data] {
     files[name] = FileManager.default.contents(atPath: "\(path)/\(name)")
   }
   return files
+}
+
+extension CaptureFile {
+  var bytes: [UInt8]? { try? content.prefix(content.count) }
 }

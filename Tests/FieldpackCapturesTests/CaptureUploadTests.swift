@@ -107,10 +107,10 @@ import Testing
     }
     let length = server.requests[0].body.count
     #expect(counts == [length, length])
-    let parts = try UploadPart.all(
-      in: server.requests[0].body, server.requests[0]["Content-Type"] ?? "")
+    var form = try UploadForm(contentType: server.requests[0]["Content-Type"] ?? "")
+    try form.take(server.requests[0].body[...])
     #expect(
-      parts.map(\.name) == ["email", "media_file", "thumbnail", "capture_info", "geo_data"])
+      form.parts.map(\.name) == ["email", "media_file", "thumbnail", "capture_info", "geo_data"])
     let other = try CaptureSample()
     let capture = try #require(received.withLock { $0.first })
     try await other.withNewCatalogue { _ = try await $0.store(capture) }

@@ -56,12 +56,10 @@ public struct CaptureFolder: Sendable {
       info: reading.info, geodata: reading.geodata,
       media: try Self.media(names.media, in: folder),
       thumbnail: try Self.media(names.thumbnail, in: folder))
-    let type = found.media.flatMap { media in
-      media.bytes.withUnsafeBytes {
-        MediaType(UnsafeRawBufferPointer(rebasing: $0.prefix(MediaType.length)))
-      }
-    }
-    if found.info.kind == .video, let type, type.rawValue.hasPrefix("image/") {
+    let type = try found.media?.content.prefix(MediaType.length)
+    if found.info.kind == .video, let type = type.flatMap({ MediaType($0) }),
+      type.rawValue.hasPrefix("image/")
+    {
       found.info.kind = .image
       found.notes.append(
         "is declared a video and holds a picture, \(type.rawValue): taken as an image")
@@ -131,7 +129,7 @@ public struct CaptureFolder: Sendable {
     guard let bytes = try folder.bytes(of: name, limit: Limits.media), !bytes.isEmpty else {
       return nil
     }
-    return CaptureFile(name: name, bytes: bytes)
+    return CaptureFile(name: name, SpooledBytes(bytes))
   }
 }
 
@@ -139,7 +137,14 @@ public struct CaptureFolder: Sendable {
 struct CaptureFile: Sendable {
   /// In the capture's folder.
   var name: String
-  var bytes: [UInt8]
+  let content: SpooledBytes
+  /// The digest of the content, where it is known already.
+  var sha256: String?
+
+  init(name: String, _ content: SpooledBytes) {
+    self.name = name
+    self.content = content
+  }
 }
 
 /// A capture as it was read.

@@ -1,4 +1,4 @@
-import FieldpackCore
+package import FieldpackCore
 
 extension CaptureInfo {
   /// The file `capture-info.json`.
@@ -22,7 +22,15 @@ extension CaptureInfo {
   }
 }
 
+extension CaptureInfo {
+  /// What the file `capture-info.json` says.
+  package var json: JSONValue { document }
+}
+
 extension CaptureGeodata {
+  /// What the geo-data file says.
+  package var json: JSONValue { document }
+
   /// The geo-data file.
   var document: JSONValue {
     .object(

@@ -25,6 +25,21 @@ public struct CaptureCatalogue: Sendable {
     }
   }
 
+  /// A part of all captures, the newest first, and how many there are.
+  package func page(
+    limit: Int, offset: Int
+  ) async throws(FieldpackError) -> (captures: [Capture], total: Int) {
+    guard try await hasCaptures() else { return ([], 0) }
+    let id = store.id
+    return try await store.read { (snapshot) throws(FieldpackError) in
+      let query = CaptureSelection().query.limit(limit, offset: offset)
+      return (
+        try snapshot.features(query).compactMap { Capture($0, of: id) },
+        try snapshot.count(Query(CaptureLayers.capture))
+      )
+    }
+  }
+
   /// The capture of a token, or of a key tuple's text.
   ///
   /// - Throws: `.notFound`.

@@ -122,14 +122,7 @@ private struct CaptureImportRun {
   ) async throws(FieldpackError) {
     let store = try await opened()
     let outcome = try await store.write { (writer) throws(FieldpackError) in
-      let rows = CaptureRows(relation: try CaptureLayers.prepare(writer))
-      let same = try writer.features(
-        Query(CaptureLayers.capture, where: Column<String>("token") == found.info.token)
-          .withoutGeometry().select([]))
-      if let id = same.first?.id {
-        return (id: id, isKnown: true, added: try rows.storeFiles(of: found, id, writer))
-      }
-      return (id: try rows.store(found, writer), isKnown: false, added: 0)
+      try CaptureRows.take(found, writer)
     }
     let entry = CaptureImport.Report.Entry(
       name: name, token: found.info.token,

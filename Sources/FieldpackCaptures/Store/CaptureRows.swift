@@ -10,6 +10,29 @@ struct CaptureRows {
 
   // MARK: Writing
 
+  /// What became of a capture that was brought to a file.
+  struct Outcome: Sendable {
+    var id: FeatureID
+    /// Whether the file had it before.
+    var isKnown: Bool
+    /// How many files were added to one that the file had before.
+    var added: Int
+  }
+
+  /// Stores a capture. Where the file has one of that token, it gets the files that it lacks.
+  static func take(
+    _ found: FoundCapture, _ writer: GeoPackageWriter
+  ) throws(FieldpackError) -> Outcome {
+    let rows = CaptureRows(relation: try CaptureLayers.prepare(writer))
+    let same = try writer.features(
+      Query(CaptureLayers.capture, where: Column<String>("token") == found.info.token)
+        .withoutGeometry().select([]))
+    guard let id = same.first?.id else {
+      return Outcome(id: try rows.store(found, writer), isKnown: false, added: 0)
+    }
+    return Outcome(id: id, isKnown: true, added: try rows.storeFiles(of: found, id, writer))
+  }
+
   /// Stores a capture that is not there yet.
   func store(
     _ found: FoundCapture, _ writer: GeoPackageWriter
@@ -60,19 +83,34 @@ struct CaptureRows {
     var stored = 0
     for (role, file) in [(CaptureRole.media, found.media), (.thumbnail, found.thumbnail)] {
       guard let file, !known.contains(role) else { continue }
-      let size = PictureSize(of: file.bytes)
-      func number(_ value: Int?) -> Value { value.map { .integer(Int64($0)) } ?? .null }
-      try writer.addMedia(
-        file.bytes, as: MediaType(file.bytes)?.rawValue ?? MediaType.unknown,
-        attributes: [
-          "role": .text(role.rawValue), "file_name": .text(file.name),
-          "width_px": number(size?.width), "height_px": number(size?.height),
-          "byte_count": number(file.bytes.count), "sha256": .text(SHA256.hex(file.bytes)),
-        ], to: CaptureLayers.media, relatedTo: id, by: relation)
+      try store(file, as: role, of: id, writer)
       stored += 1
     }
     return stored
   }
+
+  private func store(
+    _ file: CaptureFile, as role: CaptureRole, of id: FeatureID, _ writer: GeoPackageWriter
+  ) throws(FieldpackError) {
+    let head = try file.content.prefix(Self.longestHead)
+    let digest = if let known = file.sha256 { known } else { try file.content.sha256() }
+    let size = PictureSize(of: head)
+    func number(_ value: Int?) -> Value { value.map { .integer(Int64($0)) } ?? .null }
+    let attributes: Attributes = [
+      "role": .text(role.rawValue), "file_name": .text(file.name),
+      "width_px": number(size?.width), "height_px": number(size?.height),
+      "byte_count": number(file.content.count),
+      "sha256": .text(digest),
+    ]
+    _ = try file.content.withBytes { (bytes) throws(FieldpackError) in
+      try writer.addMedia(
+        bytes.bytes, as: MediaType(head)?.rawValue ?? MediaType.unknown, attributes: attributes,
+        to: CaptureLayers.media, relatedTo: id, by: relation)
+    }
+  }
+
+  /// The size of a picture is looked for in so many bytes.
+  private static let longestHead = 4 << 20
 
   /// Deletes a capture with its points, its line, its jobs, and the files that nothing else has.
   func delete(

@@ -1,22 +1,22 @@
-import FieldpackCore
+package import FieldpackCore
 import FieldpackField
 import FieldpackGeoPackage
 
 /// What a file is to its capture.
-enum CaptureRole: String, Hashable, Sendable {
+package enum CaptureRole: String, Hashable, Sendable {
   case media, thumbnail
 }
 
 /// A row of the layer `media` without its bytes.
-struct StoredFile: Hashable, Sendable {
-  var id: FeatureID
-  var role: CaptureRole
-  var name: String?
-  var contentType: String
+package struct StoredFile: Hashable, Sendable {
+  package var id: FeatureID
+  package var role: CaptureRole
+  package var name: String?
+  package var contentType: String
   var width: Int?
   var height: Int?
-  var byteCount: Int
-  var sha256: String
+  package var byteCount: Int
+  package var sha256: String
 
   init?(_ row: Feature) {
     guard let id = row.id,
@@ -48,5 +48,14 @@ extension GeoPackageSnapshot {
     guard let relation = CaptureLayers.relation(try relations()) else { return [] }
     return try features(StoredFile.query(related(to: capture, by: relation)))
       .compactMap(StoredFile.init)
+  }
+}
+
+extension CaptureCatalogue {
+  /// What is known of a capture's files.
+  package func files(of capture: Capture) async throws(FieldpackError) -> [StoredFile] {
+    try await store.read { (snapshot) throws(FieldpackError) in
+      try snapshot.files(of: capture.key.feature)
+    }
   }
 }

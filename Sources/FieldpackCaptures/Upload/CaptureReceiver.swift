@@ -31,29 +31,37 @@ public struct CaptureReceiver: Sendable {
 
   public mutating func receive(contentType: String, body: [UInt8]) -> Reply {
     do throws(FieldpackError) {
-      let found = try Self.capture(in: try UploadPart.all(in: body, contentType))
-      let token = found.info.token
-      let answer = JSONValue.object([.init(name: "token", value: .text(token))])
-      let isNew = tokens.insert(token).inserted
+      var reception = try CaptureReception(contentType: contentType)
+      try reception.take(body[...])
+      let received = try reception.finish()
+      let isNew = tokens.insert(received.info.token).inserted
       return Reply(
-        status: 200, body: Array(answer.text.utf8),
-        capture: isNew ? Received(found: found) : nil)
+        status: 200, body: Self.answer(received.info.token), capture: isNew ? received : nil)
     } catch {
-      let answer = JSONValue.object([
-        .init(name: "error", value: .text("true")),
-        .init(name: "message", value: .text(error.message)),
-      ])
-      return Reply(status: 400, body: Array(answer.text.utf8))
+      return Reply(status: 400, body: Self.refusal(error.message))
     }
   }
 
-  private static func capture(
+  /// The body of the answer to a capture that is taken.
+  package static func answer(_ token: String) -> [UInt8] {
+    let answer: JSONValue = ["token": .text(token)]
+    return Array(answer.text.utf8)
+  }
+
+  /// The body of the answer to one that is not.
+  package static func refusal(_ message: String) -> [UInt8] {
+    // The text is what clients of this protocol look for.
+    let answer: JSONValue = ["error": "true", "message": .text(message)]
+    return Array(answer.text.utf8)
+  }
+
+  fileprivate static func capture(
     in parts: [UploadPart]
   ) throws(FieldpackError) -> FoundCapture {
     var files: [String: UploadPart] = [:]
     for name in ["media_file", "thumbnail", "capture_info", "geo_data"] {
       let found = parts.filter { $0.name == name }
-      guard found.count == 1, let part = found.first, !part.content.isEmpty else {
+      guard found.count == 1, let part = found.first, part.content.count > 0 else {
         throw FieldpackError(.invalidData, "the form does not have one file '\(name)'")
       }
       files[name] = part
@@ -61,9 +69,9 @@ public struct CaptureReceiver: Sendable {
     guard let info = files["capture_info"], let geodata = files["geo_data"],
       let media = files["media_file"], let thumbnail = files["thumbnail"]
     else { throw FieldpackError(.invalidData, "the form lacks a file") }
-    let geodataNode = try CaptureFolder.document(geodata.content, of: "geo_data")
+    let geodataNode = try CaptureFolder.document(Self.bytes(geodata), of: "geo_data")
     let reading = try CaptureReading(
-      info: try CaptureFolder.document(info.content, of: "capture_info"),
+      info: try CaptureFolder.document(Self.bytes(info), of: "capture_info"),
       file: CaptureReading.infoFile, stem: ""
     ) { (_) throws(FieldpackError) in geodataNode }
     let token = reading.info.token
@@ -76,27 +84,57 @@ public struct CaptureReceiver: Sendable {
           .invalidData, "'\(part.fileName ?? part.name)' is not of the capture '\(token)'")
       }
     }
-    return FoundCapture(
+    var found = FoundCapture(
       info: reading.info, geodata: reading.geodata,
-      media: CaptureFile(name: names.media, bytes: media.content),
-      thumbnail: CaptureFile(name: names.thumbnail, bytes: thumbnail.content))
+      media: CaptureFile(name: names.media, media.content),
+      thumbnail: CaptureFile(name: names.thumbnail, thumbnail.content))
+    // Here, because others wait for the transaction that stores them.
+    found.media?.sha256 = try media.content.sha256()
+    found.thumbnail?.sha256 = try thumbnail.content.sha256()
+    return found
+  }
+
+  private static func bytes(_ part: UploadPart) throws(FieldpackError) -> [UInt8] {
+    try part.content.prefix(part.content.count)
+  }
+}
+
+/// An upload that comes in pieces. What is long of it lies in unnamed files, so that it need not fit in
+/// memory.
+package struct CaptureReception: Sendable {
+  private var form: UploadForm
+
+  /// - Parameter folder: where the unnamed files lie.
+  /// - Throws: `.invalidData` for a type that is that of no form.
+  package init(contentType: String, folder: String? = nil) throws(FieldpackError) {
+    form = try UploadForm(contentType: contentType, folder: folder)
+  }
+
+  /// Takes the next bytes of the body.
+  ///
+  /// - Throws: `.invalidData`, `.full`, `.io`.
+  package mutating func take(_ bytes: ArraySlice<UInt8>) throws(FieldpackError) {
+    try form.take(bytes)
+  }
+
+  /// - Throws: `.invalidData` where the form is not that of one whole capture.
+  package func finish() throws(FieldpackError) -> CaptureReceiver.Received {
+    try form.finish()
+    return .init(found: try CaptureReceiver.capture(in: form.parts))
   }
 }
 
 extension CaptureCatalogue {
-  /// Stores a received capture. Where the file has one of that token, nothing changes.
+  /// Stores a received capture. Where the file has one of that token, it gets the files that it lacks, and
+  /// nothing else changes.
   @discardableResult
   public func store(
     _ received: CaptureReceiver.Received
   ) async throws(FieldpackError) -> KeyTuple {
-    let id = try await store.write { (writer) throws(FieldpackError) in
-      let rows = CaptureRows(relation: try CaptureLayers.prepare(writer))
-      let same = try writer.features(
-        Query(CaptureLayers.capture, where: Column<String>("token") == received.info.token)
-          .withoutGeometry().select([]))
-      if let id = same.first?.id { return id }
-      return try rows.store(received.found, writer)
+    let outcome = try await store.write { (writer) throws(FieldpackError) in
+      try CaptureRows.take(received.found, writer)
     }
-    return KeyTuple(store: store.id, layer: CaptureLayers.capture, feature: id)
+    return KeyTuple(
+      store: store.id, layer: CaptureLayers.capture, feature: outcome.id)
   }
 }

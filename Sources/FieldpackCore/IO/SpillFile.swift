@@ -71,5 +71,16 @@ package final class SpillFile {
     }
   }
 
+  /// Lends all bytes, mapped into memory.
+  package func withBytes<R>(
+    _ body: (UnsafeRawBufferPointer) throws(FieldpackError) -> R
+  ) throws(FieldpackError) -> R {
+    guard end > 0 else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+    let mapped = mmap(nil, end, PROT_READ, MAP_SHARED, descriptor, 0)
+    guard let mapped, mapped != MAP_FAILED else { throw .system(errno, "read", Self.nameInErrors) }
+    defer { munmap(mapped, end) }
+    return try body(UnsafeRawBufferPointer(start: mapped, count: end))
+  }
+
   private static let nameInErrors = "a temporary file"
 }

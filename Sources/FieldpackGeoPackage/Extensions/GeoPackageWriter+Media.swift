@@ -104,6 +104,42 @@ extension GeoPackageSnapshot {
   }
 }
 
+extension GeoPackageSnapshot {
+  /// The length of a file in a layer of media, in bytes; `nil` where there is no such row.
+  package func mediaLength(
+    _ id: FeatureID, in layer: LayerID
+  ) throws(FieldpackError) -> Int? {
+    guard let (table, row) = try mediaRow(id, in: layer) else { return nil }
+    return try file.integer(
+      "SELECT length(\(quoted(MediaColumns.data))) FROM \(quoted(table)) WHERE rowid = ?",
+      [.integer(row)]
+    ).map(Int.init)
+  }
+
+  /// Reads a range of a file in a layer of media, one piece after the other.
+  ///
+  /// - Parameter range: within the file.
+  package func readMedia(
+    _ id: FeatureID, in layer: LayerID, _ range: Range<Int>,
+    _ body: ([UInt8]) throws(FieldpackError) -> Void
+  ) throws(FieldpackError) {
+    guard let (table, row) = try mediaRow(id, in: layer) else {
+      throw FieldpackError(.notFound, "there is no such file", location: .init(layer: layer))
+    }
+    try file.connection.readBlob(
+      MediaColumns.data, of: row, in: table, range, piece: 256 << 10, body)
+  }
+
+  private func mediaRow(
+    _ id: FeatureID, in layer: LayerID
+  ) throws(FieldpackError) -> (table: String, row: Int64)? {
+    let catalogue = try file.catalogue()
+    guard let table = catalogue.layer(layer) else { throw file.missingLayer(layer, in: catalogue) }
+    guard case .integer(let row)? = table.sqlValue(of: id) else { return nil }
+    return (table.table, row)
+  }
+}
+
 /// The columns that a layer of media has.
 enum MediaColumns {
   static let data = "data"

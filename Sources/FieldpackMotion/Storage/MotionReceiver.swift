@@ -39,9 +39,15 @@ public struct MotionReceiver: Sendable {
   public func answer(
     _ bodies: [[UInt8]], at now: Double
   ) async throws(FieldpackError) -> [MotionIngest.Response] {
-    let requests = bodies.map { body in
-      Result { () throws(FieldpackError) in try MotionRequest(body: body) }
-    }
+    try await answer(
+      bodies.map { body in
+        Result { () throws(FieldpackError) in try MotionRequest(body: body) }
+      }, at: now)
+  }
+
+  func answer(
+    _ requests: [Result<MotionRequest, FieldpackError>], at now: Double
+  ) async throws(FieldpackError) -> [MotionIngest.Response] {
     let sound = requests.compactMap { try? $0.get() }
     guard !sound.isEmpty else { return requests.map { Self.refusal($0) } }
     let (rate, newSession) = (rate, newSession)
