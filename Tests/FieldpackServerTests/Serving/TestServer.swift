@@ -16,7 +16,8 @@ final class TestServer: Sendable {
   private let client: HTTPClient
 
   init(
-    wells: Int = 20, isWritable: Bool = false, publicURL: String? = nil
+    wells: Int = 20, isWritable: Bool = false, publicURL: String? = nil, others: [LayerID] = [],
+    configure: (inout FieldServer.Options, TemporaryFolder) throws -> Void = { _, _ in }
   ) async throws {
     client = try HTTPClient()
     folder = try TemporaryFolder()
@@ -29,6 +30,9 @@ final class TestServer: Sendable {
           ColumnDefinition("name", .text()), ColumnDefinition("depth", .double),
           ColumnDefinition("seen", .dateTime),
         ]))
+    for layer in others {
+      try writer.create(Schema(layer: layer, columns: [ColumnDefinition("name", .text())]))
+    }
     _ = try writer.commit()
     store = try await GeoPackageStore(path: path, id: "field")
     try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
@@ -46,6 +50,7 @@ final class TestServer: Sendable {
     options.title = "field"
     options.isWritable = isWritable
     options.publicURL = publicURL
+    try configure(&options, folder)
     server = FieldServer(of: store, options: options)
     let listening = try server.listen(on: ListenAddress(port: 0))
     address = "http://\(listening)"
@@ -61,9 +66,11 @@ final class TestServer: Sendable {
   }
 
   func get(
-    _ path: String, _ method: String = "GET", fields: HTTPFields = [:]
+    _ path: String, _ method: String = "GET", fields: HTTPFields = [:], body: String? = nil
   ) async throws -> Answer {
-    let request = HTTPRequest(.init(rawValue: method), address + path, fields: fields)
+    let request = HTTPRequest(
+      .init(rawValue: method), address + path, fields: fields,
+      body: body.map { .bytes(Array($0.utf8)) } ?? .none)
     let response = try await client.send(request)
     return Answer(status: response.status, fields: response.fields, body: response.body)
   }
