@@ -30,6 +30,23 @@ public final class FieldServer: Sendable {
     public var requiresIfMatch = false
     /// What is watched in the positions that devices send to `/fixes`, where the server is writable.
     public var positions = PositionOptions()
+    /// Who may do what. Without tokens everybody may who reaches the address.
+    public var tokens: AccessTokens?
+    /// Whether those without a token may read, but no layers of people.
+    public var isOpen = false
+    /// Requests in a second of each token, or of each address where there are no tokens; ten times as many
+    /// at once.
+    public var requestsPerSecond = 100
+    /// With a certificate the server speaks HTTPS alone.
+    public var certificate: ServerCertificate?
+    /// The sites whose pages may ask, such as `https://map.example`.
+    public var origins: Set<String> = []
+    /// Whether a proxy stands before the server and tells whose requests it passes on.
+    public var isBehindProxy = false
+    /// Where the server tells how it is: `/healthz`, `/readyz` and `/metrics`.
+    public var health: ListenAddress?
+    /// Gets a line for each request, without what could be secret.
+    public var journal: (@Sendable (String) -> Void)?
     /// Gets what clients are not told of failures.
     public var logger = Logger.silent
 
@@ -42,6 +59,7 @@ public final class FieldServer: Sendable {
   private let fixes: FixIntake
   #if Server
     private let listener = Locked<ServerListener?>(nil)
+    private let health = Locked<ServerListener?>(nil)
   #endif
 
   public init(of store: GeoPackageStore, options: Options = Options()) {
@@ -63,10 +81,23 @@ public final class FieldServer: Sendable {
   public func listen(on address: ListenAddress) throws(FieldpackError) -> ListenAddress {
     #if Server
       let router = ServerRouter(
+      let router = ServerRouter(
         file, events: events, fixes: fixes, publicBase: options.publicURL.map { LinkBase($0) },
-        hosts: try hosts(address), isWritable: options.isWritable, logger: options.logger)
-      let listener = try ServerListener(address, handler: router)
+        hosts: try hosts(address), isWritable: options.isWritable, origins: options.origins,
+        scheme: options.certificate == nil ? "http" : "https", logger: options.logger)
+      let gate = try gate(router, address)
+      let needsJournal = options.health != nil || options.journal != nil
+      let journal =
+        needsJournal
+        ? ServerJournal(uptime: { FieldClock.system.uptime }, line: options.journal) : nil
+      var limits = ServerListener.Limits()
+      // A token has a limit of its own, and behind a proxy all connections have one address.
+      let isForAll = !address.isLoopback && options.tokens == nil && !options.isBehindProxy
+      if isForAll { limits.connectionsPerAddress = 100 }
+      let listener = try ServerListener(
+        address, limits: limits, certificate: options.certificate, journal: journal, handler: gate)
       self.listener.withLock { $0 = listener }
+      if let place = options.health, let journal { try tell(at: place, journal) }
       var address = address
       address.port = listener.port
       return address
@@ -78,7 +109,53 @@ public final class FieldServer: Sendable {
     #endif
   }
 
+  /// Where the server tells how it is, with the port that was free where 0 was asked for.
+  public var healthAddress: ListenAddress? {
+    #if Server
+      guard var address = options.health, let port = health.withLock({ $0 })?.port else {
+        return nil
+      }
+      address.port = port
+      return address
+    #else
+      return nil
+    #endif
+  }
+
   #if Server
+    private func gate(
+      _ router: ServerRouter, _ address: ListenAddress
+    ) throws(FieldpackError) -> ServerGate {
+      var rules = ServerGate.Rules()
+      rules.tokens = options.tokens
+      rules.origins = options.origins
+      rules.isBehindProxy = options.isBehindProxy
+      rules.perSecond = options.requestsPerSecond
+      let isPublicEncrypted = options.publicURL.map { $0.hasPrefix("https://") } ?? false
+      rules.isEncrypted = options.certificate != nil || isPublicEncrypted
+      if options.tokens != nil {
+        rules.withoutToken = options.isOpen ? [.read(nil)] : nil
+      } else {
+        rules.withoutToken = address.isLoopback && !options.isBehindProxy ? nil : [.read(nil)]
+      }
+      // A file that cannot be read is told now, and not by the first request.
+      _ = try options.tokens?.all()
+      return ServerGate(router, rules) { FieldClock.system.uptime }
+    }
+
+    private func tell(
+      at address: ListenAddress, _ journal: ServerJournal
+    ) throws(FieldpackError) {
+      var limits = ServerListener.Limits()
+      limits.connections = 100
+      let listener = listener
+      let handler = HealthHandler(file: file, journal: journal) {
+        listener.withLock { $0 }?.openConnections
+      }
+      let health = try ServerListener(address, limits: limits, handler: handler)
+      self.health.withLock { $0 = health }
+    }
+
     /// The names that clients may ask for; `nil` for any, where other machines can reach the address. A
     /// proxy may ask for the name that its clients know.
     private func hosts(_ address: ListenAddress) throws(FieldpackError) -> Set<String>? {
@@ -93,6 +170,7 @@ public final class FieldServer: Sendable {
     await events.close()
     #if Server
       await listener.withLock { $0 }?.close()
+      await health.withLock { $0 }?.close()
     #endif
     await fixes.close()
     file.close()

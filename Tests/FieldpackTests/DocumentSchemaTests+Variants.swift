@@ -141,9 +141,12 @@ extension DocumentSchemaTests {
     ),
     (
       "serve",
-      #""$tool" serve f.gpkg --listen 127.0.0.1:0 --json >serve & "#
+      #""$tool" serve f.gpkg --listen 127.0.0.1:0 --health 127.0.0.1:0 --json >serve & "#
         + "until [ -s serve ]; do sleep 0.01; done; kill $!; wait $! || exit 9; cat serve"
     ),
+    ("token-add", "fieldpack token add t.json a --allow read --allow write:gaps --json"),
+    ("token-list", "fieldpack token list t.json --json"),
+    ("token-revoke", "fieldpack token revoke t.json a --json"),
     ("login", "echo word | fieldpack login open.scfg --user me --password-fd 0 --json"),
     ("logout", "fieldpack logout closed.scfg --json"),
     ("whoami", "fieldpack whoami closed.scfg --json"),

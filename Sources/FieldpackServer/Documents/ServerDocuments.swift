@@ -56,6 +56,8 @@ package struct ServerDocuments: Sendable {
   /// In the order of the list of collections.
   package let layers: [ServedLayer]
   package let options: Options
+  /// The layers that ``keeping(_:)`` has kept.
+  package private(set) var left: [LayerID] = []
   private let positions: [LayerID: Int]
 
   package init(_ layers: [ServedLayer], _ options: Options) {
@@ -64,6 +66,13 @@ package struct ServerDocuments: Sendable {
     positions = Dictionary(
       layers.enumerated().map { ($0.element.id, $0.offset) },
       uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The documents with only the layers that a condition holds for.
+  package func keeping(_ condition: (LayerID) -> Bool) -> ServerDocuments {
+    var documents = ServerDocuments(layers.filter { condition($0.id) }, options)
+    if documents.layers.count < layers.count { documents.left = documents.layers.map(\.id) + [""] }
+    return documents
   }
 
   package func layer(_ id: LayerID) -> ServedLayer? { positions[id].map { layers[$0] } }

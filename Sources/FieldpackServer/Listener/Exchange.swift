@@ -3,6 +3,12 @@
   import FieldpackCore
   import FieldpackHTTP
 
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Darwin)
+    import Darwin
+  #endif
+
   /// One request and its answer. libmicrohttpd keeps it from the request's first line to the end of its
   /// answer, and calls it on the thread of the connection alone.
   final class Exchange {
@@ -25,11 +31,18 @@
     private var task: Task<Void, Never>?
     /// The listener's number for a request that was not answered at once.
     private var number: Int?
+    private let socket: Int32
+    private var hasBody = false
+    /// For the journal.
+    private var begun = Duration.zero
+    private let sent = SentBytes()
+    private var status = 0
     /// Set by the task before it lets the connection go on.
     private let response = Locked<ServerResponse?>(nil)
 
-    init(target: String, listener: ServerListener) {
+    init(target: String, socket: Int32, listener: ServerListener) {
       self.target = target
+      self.socket = socket
       self.listener = listener
     }
 
@@ -41,6 +54,7 @@
       case .head:
         return readHead(of: connection, method)
       case .body where bytes.count > 0:
+        listener.peers.read(socket, bytes.count)
         let length = request.body.count + bytes.count
         if let refusal = listener.handler.refusal(of: request, bodyLength: length) {
           stage = .refused(refusal)
@@ -52,6 +66,7 @@
       case .body:
         return answer(on: connection)
       case .refused where bytes.count > 0:
+        listener.peers.read(socket, bytes.count)
         return fieldpack_mhd_yes
       case .refused(let refusal):
         return send(refusal, on: connection)
@@ -67,6 +82,9 @@
         _ = MHD_get_connection_values(connection, fieldpack_mhd_header, addField, fields)
       }
       stage = .body
+      if let journal = listener.journal { begun = journal.uptime() }
+      hasBody = fields["Content-Length"] != nil || fields["Transfer-Encoding"] != nil
+      if hasBody { listener.peers.read(socket, 0) } else { listener.peers.answer(socket) }
       guard let target = RequestTarget(target) else {
         let problem = ProblemDocument(400, "The address is not valid.").document
         return send(ServerResponse(400, problem.contentType, problem.bytes), on: connection)
@@ -76,10 +94,17 @@
       if let refusal = listener.handler.refusal(of: request, bodyLength: length) {
         return send(refusal, on: connection)
       }
-      return fieldpack_mhd_yes
+      let refusal = listener.handler.admit(&request) {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { text in
+          fieldpack_mhd_address(connection, text.baseAddress, 64)
+          return text.baseAddress.map { String(cString: $0) } ?? ""
+        }
+      }
+      return refusal.map { send($0, on: connection) } ?? fieldpack_mhd_yes
     }
 
     private func answer(on connection: OpaquePointer) -> MHD_Result {
+      if hasBody { listener.peers.answer(socket) }
       if let response = listener.handler.answerAtOnce(request) {
         return send(response, on: connection)
       }
@@ -117,9 +142,11 @@
     // MARK: Answers
 
     private func send(_ answer: ServerResponse, on connection: OpaquePointer) -> MHD_Result {
+      status = answer.status
       let made: OpaquePointer?
       switch answer.body {
       case .bytes(let bytes):
+        if request.method != "HEAD" { sent.count = bytes.count }
         made = bytes.withUnsafeBytes { bytes in
           MHD_create_response_from_buffer(
             bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress),
@@ -127,7 +154,7 @@
         }
       case .stream(let stream):
         let source = Unmanaged.passRetained(
-          StreamSource(stream, Connection(raw: connection).resume) {
+          StreamSource(stream, sent, Connection(raw: connection).resume) {
             MHD_suspend_connection(connection)
           })
         made = MHD_create_response_from_callback(
@@ -151,20 +178,29 @@
     func end() {
       task?.cancel()
       if let number { listener.end(number) }
+      listener.peers.wait(socket)
+      if status != 0 { listener.journal?.note(request, status, bytes: sent.count, since: begun) }
     }
+  }
+
+  /// How many bytes of an answer's body the client has been sent.
+  private final class SentBytes {
+    var count = 0
   }
 
   /// A stream on its way through libmicrohttpd.
   private final class StreamSource {
     let stream: ResponseStream
+    let sent: SentBytes
     let resume: @Sendable () -> Void
     let suspend: () -> Void
 
     init(
-      _ stream: ResponseStream, _ resume: @escaping @Sendable () -> Void,
+      _ stream: ResponseStream, _ sent: SentBytes, _ resume: @escaping @Sendable () -> Void,
       suspend: @escaping () -> Void
     ) {
       self.stream = stream
+      self.sent = sent
       self.resume = resume
       self.suspend = suspend
     }
@@ -182,7 +218,9 @@
         return source.resume
       }
       switch piece {
-      case .bytes(let count): return count
+      case .bytes(let count):
+        source.sent.count += count
+        return count
       case .nothing: return 0
       case .end: return fieldpack_mhd_end_of_stream
       case .failure: return fieldpack_mhd_end_with_error
@@ -200,20 +238,33 @@
       UnsafeMutableRawPointer?, MHD_ValueKind, UnsafePointer<CChar>?, UnsafePointer<CChar>?
     ) -> MHD_Result = { fields, _, name, value in
       guard let fields, let name else { return fieldpack_mhd_no }
+      // libmicrohttpd 0.9 adds a folded line to the name of its field, so that a proxy could see another
+      // field there. The name then lies elsewhere than before its value.
+      let mark = value.map { isFollowed(name, by: $0) } ?? true ? "" : " "
       fields.assumingMemoryBound(to: HTTPFields.self).pointee.fields.append(
-        .init(String(cString: name), value.map { String(cString: $0) } ?? ""))
+        .init(String(cString: name) + mark, value.map { String(cString: $0) } ?? ""))
       return fieldpack_mhd_yes
     }
+
+  /// Whether a text comes behind another one and what stood for the colon, with blanks at most between.
+  private func isFollowed(_ name: UnsafePointer<CChar>, by value: UnsafePointer<CChar>) -> Bool {
+    let start = name + strlen(name) + 1
+    let gap = value - start
+    guard (0...1024).contains(gap) else { return false }
+    return (0..<gap).allSatisfy { start[$0] == 0x20 || start[$0] == 9 }
+  }
 
   // MARK: Callbacks
 
   let beginRequest:
     @convention(c) (
       UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?
-    ) -> UnsafeMutableRawPointer? = { context, target, _ in
-      guard let context, let target else { return nil }
+    ) -> UnsafeMutableRawPointer? = { context, target, connection in
+      guard let context, let target, let connection else { return nil }
       let listener = Unmanaged<ServerListener>.fromOpaque(context).takeUnretainedValue()
-      let exchange = Exchange(target: String(cString: target), listener: listener)
+      let exchange = Exchange(
+        target: String(cString: target), socket: fieldpack_mhd_socket(connection),
+        listener: listener)
       return Unmanaged.passRetained(exchange).toOpaque()
     }
 
@@ -240,5 +291,20 @@
       guard let exchange = kept?.pointee else { return }
       kept?.pointee = nil
       Unmanaged<Exchange>.fromOpaque(exchange).takeRetainedValue().end()
+    }
+
+  let notifyConnection:
+    @convention(c) (
+      UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+      MHD_ConnectionNotificationCode
+    ) -> Void = { context, connection, _, code in
+      guard let context, let connection else { return }
+      let listener = Unmanaged<ServerListener>.fromOpaque(context).takeUnretainedValue()
+      let socket = fieldpack_mhd_socket(connection)
+      if code == fieldpack_mhd_started {
+        listener.peers.begin(socket)
+      } else {
+        listener.peers.end(socket)
+      }
     }
 #endif

@@ -1,6 +1,7 @@
 #if Server
   import CMicrohttpd
   import FieldpackCore
+  import FieldpackField
   import FieldpackHTTP
 
   /// Takes requests by HTTP/1.1 and gives them to a handler.
@@ -11,6 +12,10 @@
     /// What keeps one client from taking everything.
     struct Limits: Sendable {
       var connections = 10_000
+      /// Of one address; 0 is any number.
+      var connectionsPerAddress = 0
+      /// How long a head of a request may take; a body may take longer by a second for each KiB.
+      var request = Duration.seconds(60)
       /// How long a connection may say nothing.
       var timeout = Duration.seconds(30)
       /// The longest head of a request, in bytes.
@@ -51,19 +56,30 @@
 
     let handler: any RequestHandling
     let port: Int
+    let peers: ListenerPeers
+    let journal: ServerJournal?
+    private let sweeper = Locked<Task<Void, Never>?>(nil)
     private let state = Locked(State())
 
     /// - Throws: `.unavailable` where the address is taken, `.permission`.
     init(
-      _ address: ListenAddress, limits: Limits = Limits(), handler: any RequestHandling
+      _ address: ListenAddress, limits: Limits = Limits(), certificate: ServerCertificate? = nil,
+      journal: ServerJournal? = nil, clock: FieldClock = .system, handler: any RequestHandling
     ) throws(FieldpackError) {
       self.handler = handler
+      self.journal = journal
+      let most = min(limits.connections, OpenFiles.limit - 128)
+      peers = ListenerPeers(
+        limit: most, patience: limits.request, isEncrypted: certificate != nil,
+        uptime: { clock.uptime })
       let socket = try ListenSocket.open(address)
       port = try ListenSocket.port(of: socket)
       var settings = fieldpack_mhd_settings()
       settings.socket = socket
       settings.threads = 2
-      settings.connections = UInt32(clamping: limits.connections)
+      // Each thread takes its half, and those that leave count until they are gone.
+      settings.connections = UInt32(clamping: 2 * (most + 64))
+      settings.connections_per_address = UInt32(clamping: limits.connectionsPerAddress)
       settings.timeout_seconds = UInt32(clamping: limits.timeout.components.seconds)
       settings.memory_per_connection = limits.head
       // The daemon's threads use it until the daemon is stopped.
@@ -72,14 +88,42 @@
       settings.handle = handleRequest
       settings.completed = completeRequest
       settings.begin = beginRequest
-      guard let daemon = fieldpack_mhd_start(&settings) else {
+      settings.notify = notifyConnection
+      guard let daemon = Self.start(&settings, certificate) else {
         context.release()
         ListenSocket.close(socket)
-        throw FieldpackError(.unavailable, "the server cannot start to listen on \(address)")
+        throw certificate?.mismatch
+          ?? FieldpackError(.unavailable, "the server cannot start to listen on \(address)")
       }
       let kept = Daemon(raw: daemon)
       state.withLock { $0.daemon = kept }
+      let peers = peers
+      let task = Task {
+        while (try? await clock.sleep(for: .seconds(5))) != nil { peers.sweep() }
+      }
+      sweeper.withLock { $0 = task }
     }
+
+    private static func start(
+      _ settings: inout fieldpack_mhd_settings, _ certificate: ServerCertificate?
+    ) -> OpaquePointer? {
+      guard let certificate else { return fieldpack_mhd_start(&settings) }
+      // libmicrohttpd reads both while it starts.
+      return (certificate.chain + [0]).withUnsafeBufferPointer { chain in
+        (certificate.key + [0]).withUnsafeBufferPointer { key in
+          chain.withMemoryRebound(to: CChar.self) { chain in
+            key.withMemoryRebound(to: CChar.self) { key in
+              settings.certificate = chain.baseAddress
+              settings.key = key.baseAddress
+              return fieldpack_mhd_start(&settings)
+            }
+          }
+        }
+      }
+    }
+
+    /// `nil` once no more are taken.
+    var openConnections: Int? { state.withLock { $0.isClosing } ? nil : peers.count }
 
     /// Takes no more requests, waits for the running ones, and closes all connections. What still runs
     /// after the grace is broken off: a client may take its answer as slowly as it likes.
@@ -90,6 +134,7 @@
         return state.daemon
       }
       guard let daemon else { return }
+      sweeper.withLock { $0 }?.cancel()
       let socket = MHD_quiesce_daemon(daemon.raw)
       let limit = Task {
         try? await Task.sleep(for: grace)

@@ -21,6 +21,16 @@ public struct ServerRequest: Sendable {
   public var query: [Parameter]
   public var fields: HTTPFields
   public var body: [UInt8]
+  /// Who asks, as far as the server has found out.
+  var caller = Caller()
+
+  struct Caller: Sendable {
+    /// Of the client's machine, where it counts.
+    var address = ""
+    /// `nil` where nobody needs a token.
+    var rights: [AccessRight]?
+    var token: AccessToken?
+  }
 
   public init(
     _ method: String, _ path: [String], query: [Parameter] = [], fields: HTTPFields = [:],

@@ -31,8 +31,19 @@ public protocol RequestHandling: Sendable {
   ///
   /// - Parameter bodyLength: how long the body will be, or is so far; `nil` where that is not known.
   func refusal(of head: ServerRequest, bodyLength: Int?) -> ServerResponse?
+  /// Notes who asks. It is called once, with the head.
+  ///
+  /// - Parameter address: gives the address of the client's machine.
+  /// - Returns: why whoever asks gets no answer.
+  func admit(_ head: inout ServerRequest, from address: () -> String) -> ServerResponse?
   /// The answer to a request that needs no waiting, such as for a document that is kept; `nil` where
   /// ``answer(_:)`` is to be asked.
   func answerAtOnce(_ request: ServerRequest) -> ServerResponse?
   func answer(_ request: ServerRequest) async -> ServerResponse
+}
+
+extension RequestHandling {
+  public func admit(_ head: inout ServerRequest, from address: () -> String) -> ServerResponse? {
+    nil
+  }
 }

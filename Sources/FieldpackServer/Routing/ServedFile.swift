@@ -33,6 +33,8 @@ final class ServedFile: Sendable {
     var name: ServerDocuments.Name
     var format: ServerDocuments.Format
     var base: LinkBase
+    /// Empty where all layers are in the document.
+    var left: [LayerID]
   }
 
   /// A document as it is sent, with its entity tag.
@@ -96,7 +98,7 @@ final class ServedFile: Sendable {
     _ name: ServerDocuments.Name, _ format: ServerDocuments.Format, _ base: LinkBase,
     of documents: ServerDocuments
   ) -> KeptDocument? {
-    let key = KeptName(name: name, format: format, base: base)
+    let key = KeptName(name: name, format: format, base: base, left: documents.left)
     if let kept = state.withLock({ $0.known?.kept[key] }) { return kept }
     guard let document = documents.document(name, as: format, base: base) else { return nil }
     let isLong = document.bytes.count >= ContentCoding.shortest
@@ -115,6 +117,11 @@ final class ServedFile: Sendable {
     var hash = FNV1a()
     for byte in bytes { hash.update(byte) }
     return "\"" + String(hash.value, radix: 36) + "\""
+  }
+
+  /// Whether the file has layers that tell of people.
+  var hasBioLayers: Bool {
+    state.withLock { $0.known?.documents.layers.contains { [AccessRight].isBio($0.id) } } ?? true
   }
 
   // MARK: Features without geometry

@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackField
 import FieldpackHTTP
 
 /// Who may do what.
@@ -6,12 +7,37 @@ extension ServerRouter {
   /// Whether whoever asks may change a layer.
   ///
   /// - Parameter layer: `nil` for the file as a whole.
-  func mayWrite(_ layer: LayerID?, _ request: ServerRequest) -> Bool { isWritable }
+  func mayWrite(_ layer: LayerID?, _ request: ServerRequest) -> Bool {
+    isWritable && (request.caller.rights?.mayWrite(layer) ?? true) && mayRead(layer, request)
+  }
+
+  /// Whether whoever asks may read a layer.
+  ///
+  /// - Parameter layer: `nil` for the file as a whole.
+  func mayRead(_ layer: LayerID?, _ request: ServerRequest) -> Bool {
+    guard let rights = request.caller.rights else { return true }
+    guard rights.mayRead(layer) else { return false }
+    // The media of what tells of people lie among those of other layers.
+    let isShared = layer == nil || layer == MediaLayer.id
+    return !isShared || rights.contains(.bio) || !file.hasBioLayers
+  }
+
+  /// Whether whoever asks may bring captures, motion and positions.
+  func mayIngest(_ request: ServerRequest) -> Bool {
+    isWritable && (request.caller.rights?.contains(.ingest) ?? true)
+  }
+
+  /// The documents without the layers that whoever asks may not read.
+  func shown(_ documents: ServerDocuments, to request: ServerRequest) -> ServerDocuments {
+    guard let rights = request.caller.rights, !rights.readEverything else { return documents }
+    return documents.keeping { mayRead($0, request) }
+  }
 
   /// Whether a request comes from no page of another site. Browsers send the field with every request
   /// that a page of another site makes and that could change something.
   func isOwn(_ request: ServerRequest) -> Bool {
     guard let origin = request.fields["Origin"] else { return true }
+    if origins.contains(origin) { return true }
     // An origin has no path, but the address of a server behind a proxy may have one.
     let own = base(of: request).text
     return own == origin || own.hasPrefix(origin + "/")

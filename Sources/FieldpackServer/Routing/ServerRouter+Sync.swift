@@ -5,16 +5,36 @@ import FieldpackServices
 /// The receiver of synchronisations, at `/sync`.
 extension ServerRouter {
   func synchronise(_ request: ServerRequest) async -> ServerResponse {
-    guard request.isSafe || mayWrite(nil, request) else {
+    guard request.isSafe || isWritable else {
       return problem(ProblemDocument(403, "This server gives edits, and takes none."), request)
     }
     guard isOwn(request) else {
       return problem(ProblemDocument(403, "Pages of other sites may not ask this."), request)
     }
+    let layer = request.query.last { $0.name == "layer" }.map { LayerID($0.value) }
+    // What is known of the layers decides on them.
+    _ = try? await file.documents()
+    guard layer.map({ request.isSafe ? mayRead($0, request) : mayWrite($0, request) }) ?? true
+    else {
+      return problem(ProblemDocument(403, "This layer is not for this token."), request)
+    }
     let response = await SyncService(of: file.store).respond(
       to: request.method == "HEAD" ? "GET" : request.method,
       path: "/" + request.path.joined(separator: "/"), query: request.query.text,
       body: request.body)
-    return ServerResponse(response.status, response.contentType, response.body)
+    let body = layer == nil ? readable(response.body, request) : response.body
+    return ServerResponse(response.status, response.contentType, body)
+  }
+
+  /// The list of layers without those that whoever asks may not read.
+  private func readable(_ list: [UInt8], _ request: ServerRequest) -> [UInt8] {
+    guard let rights = request.caller.rights, !rights.readEverything,
+      let document = try? JSONValueReader.read(String(decoding: list, as: UTF8.self)),
+      case .array(let layers)? = document["layers"]
+    else { return list }
+    let shown = layers.filter { layer in
+      layer["name"]?.string.map { mayRead(LayerID($0), request) } ?? false
+    }
+    return Array(JSONValue.members(["layers": .array(shown)]).text.utf8)
   }
 }

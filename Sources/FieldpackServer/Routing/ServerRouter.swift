@@ -14,6 +14,10 @@ final class ServerRouter: RequestHandling {
   let hosts: Set<String>?
   /// Whether edits are taken from others.
   let isWritable: Bool
+  /// The sites whose pages may ask as the server's own do.
+  let origins: Set<String>
+  /// Of the addresses that clients ask, where there is no public one.
+  let scheme: String
   let logger: Logger
   let axes = CRSAxes()
   /// How many GeoPackages are being made.
@@ -23,12 +27,15 @@ final class ServerRouter: RequestHandling {
 
   init(
     _ file: ServedFile, events: EventHub? = nil, fixes: FixIntake? = nil, publicBase: LinkBase?,
-    hosts: Set<String>?, isWritable: Bool, logger: Logger, mapPage: MapPage = MapPage()
+    hosts: Set<String>?, isWritable: Bool, origins: Set<String> = [], scheme: String = "http",
+    logger: Logger, mapPage: MapPage = MapPage()
   ) {
     self.file = file
     self.events = events ?? EventHub(of: file.store, logger: logger)
     self.fixes = fixes ?? FixIntake(of: file.store, PositionOptions(), logger: logger)
     self.mapPage = mapPage
+    self.origins = origins
+    self.scheme = scheme
     self.isWritable = isWritable
     self.publicBase = publicBase
     self.hosts = hosts
@@ -41,9 +48,6 @@ final class ServerRouter: RequestHandling {
     // A page of another site that has bound its name to this machine asks for that name.
     guard let host = head.fields["Host"], Self.isHost(host, in: hosts) else {
       return problem(ProblemDocument(421, "This server does not answer to that name."), head)
-    }
-    guard head.fields["Transfer-Encoding"] == nil || head.fields["Content-Length"] == nil else {
-      return problem(ProblemDocument(400, "The request has two lengths."), head)
     }
     guard bodyLength ?? 0 <= Self.longestBody else {
       return problem(ProblemDocument(413, "The body is larger than 16 MiB."), head)
@@ -66,7 +70,8 @@ final class ServerRouter: RequestHandling {
   }
 
   func answerAtOnce(_ request: ServerRequest) -> ServerResponse? {
-    guard let documents = file.known(), let route = try? route(request, documents),
+    guard let documents = file.known().map({ shown($0, to: request) }),
+      let route = try? route(request, documents),
       case .document(let name) = route
     else { return nil }
     return try? document(name, request, documents)
@@ -90,7 +95,7 @@ final class ServerRouter: RequestHandling {
   /// Answers for the addresses of OGC API Features.
   private func features(_ request: ServerRequest) async -> ServerResponse {
     do throws(FieldpackError) {
-      let documents = try await file.documents()
+      let documents = shown(try await file.documents(), to: request)
       switch try route(request, documents) {
       case .document(let name): return try document(name, request, documents)
       case .items(let layer): return try await items(of: layer, request)
@@ -185,7 +190,7 @@ final class ServerRouter: RequestHandling {
   // MARK: Documents
 
   func base(of request: ServerRequest) -> LinkBase {
-    publicBase ?? LinkBase("http://" + (request.fields["Host"] ?? "localhost"))
+    publicBase ?? LinkBase("\(scheme)://" + (request.fields["Host"] ?? "localhost"))
   }
 
   private func document(

@@ -88,14 +88,81 @@ import Testing
     #expect(
       open.error
         == "fieldpack: 0.0.0.0 can be reached from other machines, and whoever reaches it could "
-        + "read 'field.gpkg'. Try: --open, where that is wanted\n")
+        + "read 'field.gpkg'. Try: --token-file, or --open where that is wanted\n")
     #expect(open.status == 64)
-    let writable = try await survey.run(
-      "serve", "field.gpkg", "--listen", "0.0.0.0:0", "--open", "--writable")
-    #expect(writable.error.contains("--writable is for addresses of this machine alone"))
-    #expect(writable.status == 64)
     let none = try await survey.run("serve", "field.gpkg", "--listen", "example.org:80")
     #expect(none.error.contains("is no address of this machine"))
     #expect(none.status == 64)
   }
+
+  private static let refusals: [(options: String, reason: String)] = [
+    ("--listen 0.0.0.0:0 --open --writable", "--writable beyond this machine needs --token-file"),
+    ("--listen 0.0.0.0:0 --token-file t.json", "tokens go to other machines encrypted alone"),
+    (
+      "--listen 0.0.0.0:0 --token-file t.json --behind-proxy --public-url http://a.example",
+      "tokens go to other machines encrypted alone"
+    ),
+    (
+      "--listen 0.0.0.0:0 --token-file t.json --public-url https://a.example",
+      "tokens go to other machines encrypted alone"
+    ),
+    ("--behind-proxy", "--behind-proxy needs --public-url"),
+    ("--public-url a.example", "no absolute address"),
+    ("--tls-cert c.pem", "--tls-cert and --tls-key are given together"),
+    ("--cors *", "'*' is no site"), ("--cors https://a.example/", "is no site"),
+    ("--cors https://a.example:443", "is no site"), ("--cors null", "'null' is no site"),
+  ]
+
+  @Test(arguments: refusals)
+  func `what would let in others is refused`(options: String, reason: String) async throws {
+    let words = options.split(separator: " ").map(String.init)
+    let result = try await survey.run(["serve", "field.gpkg"] + words)
+    #expect(result.error.contains(reason), "\(result.error)")
+    #expect(result.status == 64)
+  }
+
+  #if Server
+    @Test func `a server without its files does not start`() async throws {
+      let tokens = try await survey.run("serve", "field.gpkg", "--token-file", "none.json")
+      #expect([tokens.status] == [66])
+      let pair = try await survey.run(
+        "serve", "field.gpkg", "--tls-cert", "wells.geojson", "--tls-key", "wells.geojson")
+      #expect(pair.status == 77)
+    }
+
+    @Test func `a token that is made is taken, and one that is revoked is not`() async throws {
+      let made = try await survey.run("token", "add", "t.json", "tablet", "--json")
+      let token = try #require(made.output.firstMatch(of: #/"token":"(fp_[^"]+)"/#)?.output.1)
+      let program = try Program(
+        Tool.path,
+        [
+          "serve", "field.gpkg", "--listen", "127.0.0.1:0", "--token-file", "t.json", "--verbose",
+          "--health", "127.0.0.1:0", "--json",
+        ], folder: survey.folder.url)
+      try program.block(for: "its address") { program.outputSoFar.hasSuffix("}\n") }
+      let places = program.outputSoFar.matches(of: #/http:[^"]+/#).map { String($0.output) }
+      #expect(places.count == 2)
+      let client = try HTTPClient()
+      let fields: HTTPFields = ["Authorization": "Bearer \(token)"]
+      func status(_ fields: HTTPFields = [:]) async throws -> Int {
+        try await client.send(HTTPRequest(.get, places[0] + "collections", fields: fields)).status
+      }
+      #expect([try await status(), try await status(fields)] == [401, 200])
+      let revoked = try await survey.run("token", "revoke", "t.json", "tablet")
+      #expect(revoked.output == "revoked tablet\n")
+      #expect(try await status(fields) == 401)
+      let ready = try await client.send(HTTPRequest(.get, places[1] + "readyz"))
+      #expect(String(decoding: ready.body, as: UTF8.self) == "ready\n")
+      program.send(SIGTERM)
+      let result = try await program.result()
+      #expect(result.status == 0)
+      // Without the times.
+      let lines = result.error.split(separator: "\n").map {
+        $0.split(separator: " ").dropLast(2).joined(separator: " ")
+      }
+      #expect(
+        lines == ["GET /collections 401", "GET /collections 200", "GET /collections 401"])
+      #expect(!result.error.contains(token))
+    }
+  #endif
 }

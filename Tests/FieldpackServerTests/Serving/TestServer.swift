@@ -19,7 +19,9 @@ final class TestServer: Sendable {
     wells: Int = 20, isWritable: Bool = false, publicURL: String? = nil,
     requiresIfMatch: Bool = false, profile: OpeningProfile = .foreign,
     busyTimeout: Duration = .seconds(5), positions: PositionOptions = PositionOptions(),
-    preparing: @escaping @Sendable (GeoPackageWriter) throws(FieldpackError) -> Void = { _ in }
+    others: [LayerID] = [],
+    preparing: @escaping @Sendable (GeoPackageWriter) throws(FieldpackError) -> Void = { _ in },
+    configure: (inout FieldServer.Options, TemporaryFolder) throws -> Void = { _, _ in }
   ) async throws {
     client = try HTTPClient()
     folder = try TemporaryFolder()
@@ -32,6 +34,9 @@ final class TestServer: Sendable {
           ColumnDefinition("name", .text()), ColumnDefinition("depth", .double),
           ColumnDefinition("seen", .dateTime),
         ]))
+    for layer in others {
+      try writer.create(Schema(layer: layer, columns: [ColumnDefinition("name", .text())]))
+    }
     _ = try writer.commit()
     store = try await GeoPackageStore(
       path: path, id: "field", profile: profile, busyTimeout: busyTimeout)
@@ -53,6 +58,7 @@ final class TestServer: Sendable {
     options.requiresIfMatch = requiresIfMatch
     options.publicURL = publicURL
     options.positions = positions
+    try configure(&options, folder)
     server = FieldServer(of: store, options: options)
     let listening = try server.listen(on: ListenAddress(port: 0))
     address = "http://\(listening)"

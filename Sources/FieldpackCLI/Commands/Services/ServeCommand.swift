@@ -18,10 +18,14 @@ extension FieldpackTool {
 
         The command goes on until it is interrupted. It then answers the requests that run, and \
         ends with status 0. Only programs of this machine can connect, unless --listen names \
-        another of its addresses; then --open must say that whoever reaches it may read.
+        another of its addresses; then --token-file says who may do what, or --open that whoever \
+        reaches it may read. With both, who has no token may read. Tokens go to other machines by \
+        TLS alone, or by a proxy.
         """,
       examples: [
         "fieldpack serve field.gpkg", "fieldpack serve field.gpkg --listen 127.0.0.1:0 --json",
+        "fieldpack serve field.gpkg --listen 0.0.0.0:443 --token-file tokens.json --tls-cert c.pem "
+          + "--tls-key k.pem --writable",
         "curl 'http://127.0.0.1:8085/collections/wells/items?filter=depth>20'",
       ],
       family: positionsFamily, body: ServeCommand.self)
@@ -33,8 +37,7 @@ private struct ServeCommand: CommandBody {
   struct Options: OptionGroup {
     @Required var source: String
     let address: ListenAddress?
-    let publicURL: String?
-    let isOpen: Bool
+    let access: ServeAccess
     let isWritable: Bool
     let requiresIfMatch: Bool
     let profile: OpeningProfile
@@ -44,9 +47,7 @@ private struct ServeCommand: CommandBody {
       address = reader.value(
         "listen", .address, help: "Where to listen; port 0 is a free one. (default: 127.0.0.1:8085)"
       )
-      publicURL = reader.value(
-        "public-url", .text("url"), help: "The address that clients know, behind a proxy.")
-      isOpen = reader.flag("open", help: "Let everybody who reaches the address read.")
+      access = reader.group()
       isWritable = reader.flag(
         "writable",
         help: "Let clients change features, and take the edits of other copies at /sync.")
@@ -63,33 +64,27 @@ private struct ServeCommand: CommandBody {
 
   func run() async throws(FieldpackError) -> Int32 {
     let address = options.address ?? ListenAddress()
-    guard address.isLoopback || options.isOpen else {
-      throw FieldpackError(
-        .invalidArgument,
-        "\(address.host) can be reached from other machines, and whoever reaches it could read "
-          + "'\(options.source)'. Try: --open, where that is wanted")
-    }
-    guard address.isLoopback || !options.isWritable else {
-      throw FieldpackError(
-        .invalidArgument,
-        "--writable is for addresses of this machine alone, such as 127.0.0.1, because the server "
-          + "does not ask who sends edits")
-    }
+    try options.access.check(address, isWritable: options.isWritable, source: options.source)
+    OpenFiles.allowMost()
     return try await invocation.withGeoPackage(options.source, options.profile) {
       (store) throws(FieldpackError) in
       var settings = FieldServer.Options()
       settings.title = store.id.rawValue
-      settings.publicURL = options.publicURL
       settings.isWritable = options.isWritable
       settings.requiresIfMatch = options.requiresIfMatch
       settings.logger = invocation.logger
+      try options.access.apply(to: &settings, invocation.console)
       let server = FieldServer(of: store, options: settings)
       let listening = try server.listen(on: address)
-      let url = options.publicURL ?? "http://\(listening)/"
+      let url = options.access.url(listening)
       let map = url + (url.hasSuffix("/") ? "map" : "/map")
       do throws(FieldpackError) {
         if invocation.isJSON {
-          try invocation.print(["address": .text(url), "map": .text(map)])
+          try invocation.print(
+            .members([
+              "address": .text(url), "map": .text(map),
+              "health": server.healthAddress.map { .text("http://\($0)/") },
+            ]))
         } else {
           try invocation.print("serving \(options.source) at \(url)\nmap at \(map)\n")
         }
@@ -101,17 +96,6 @@ private struct ServeCommand: CommandBody {
       while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
       await server.close()
       return ExitStatus.success
-    }
-  }
-}
-
-extension ValueForm where Value == ListenAddress {
-  fileprivate static var address: ValueForm {
-    ValueForm("host:port") { (text) throws(ValueError) -> ListenAddress in
-      guard let address = try? ListenAddress(text) else {
-        throw ValueError("is no address of this machine such as 127.0.0.1:8085 or [::1]:8085")
-      }
-      return address
     }
   }
 }

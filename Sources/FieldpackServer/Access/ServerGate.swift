@@ -1,0 +1,206 @@
+import FieldpackCore
+import FieldpackHTTP
+
+/// Stands before the router: finds out who asks, and turns away whoever may not.
+final class ServerGate: RequestHandling {
+  struct Rules: Sendable {
+    /// `nil` where nobody needs a token.
+    var tokens: AccessTokens?
+    /// What those may do who have no token; `nil` for everything. Unlike an empty list it asks for none.
+    var withoutToken: [AccessRight]?
+    /// The sites whose pages may ask, such as `https://map.example`.
+    var origins: Set<String> = []
+    /// Whether a proxy tells whose request it passes on.
+    var isBehindProxy = false
+    /// Requests of a token, or of an address where there are no tokens.
+    var perSecond = 100
+    /// Whether cookies go by TLS alone.
+    var isEncrypted = false
+  }
+
+  let router: ServerRouter
+  let rules: Rules
+  let sessions = ServerSessions()
+  let uptime: @Sendable () -> Duration
+  private let requests: RateLimit
+  private let failures = RateLimit(perSecond: 0.1, atOnce: 10)
+
+  init(_ router: ServerRouter, _ rules: Rules, uptime: @escaping @Sendable () -> Duration) {
+    (self.router, self.rules, self.uptime) = (router, rules, uptime)
+    let perSecond = Double(max(1, rules.perSecond))
+    requests = RateLimit(perSecond: perSecond, atOnce: 10 * perSecond)
+  }
+
+  // MARK: Handling
+
+  func refusal(of head: ServerRequest, bodyLength: Int?) -> ServerResponse? {
+    guard let refusal = router.refusal(of: head, bodyLength: bodyLength) else {
+      guard head.path == ["login"], bodyLength ?? 0 > 4 << 10 else { return nil }
+      return dressed(problem(413, "Nothing so long signs in.", head), head)
+    }
+    return dressed(refusal, head)
+  }
+
+  func admit(_ head: inout ServerRequest, from address: () -> String) -> ServerResponse? {
+    if let problem = RequestFraming.problem(of: head.fields) {
+      // What comes next on the connection is nobody's request.
+      var response = self.problem(400, problem, head)
+      response.fields["Connection"] = "close"
+      return dressed(response, head)
+    }
+    if let answer = preflight(head) { return answer }
+    guard rules.tokens != nil || rules.withoutToken != nil else { return nil }
+    head.caller.address = client(of: head, from: address)
+    return identify(&head).map { dressed($0, head) }
+  }
+
+  func answerAtOnce(_ request: ServerRequest) -> ServerResponse? {
+    router.answerAtOnce(request).map { dressed($0, request) }
+  }
+
+  func answer(_ request: ServerRequest) async -> ServerResponse {
+    if let answer = signing(request) { return dressed(answer, request) }
+    let answer = await router.answer(request)
+    // A client that has a token sends it once it is asked for one.
+    guard answer.status == 403, rules.tokens != nil, request.caller.token == nil,
+      router.isOwn(request)
+    else { return dressed(answer, request) }
+    return dressed(unauthorized(request), request)
+  }
+
+  // MARK: Who asks
+
+  /// The address of who asks. A proxy puts the one that it sees at the end of what it was told.
+  private func client(of head: ServerRequest, from address: () -> String) -> String {
+    guard rules.isBehindProxy else { return RequestFraming.network(of: address()) }
+    let told =
+      head.fields.values(of: "X-Forwarded-For").last
+      ?? head.fields.values(of: "Forwarded").last
+    guard let told, let client = RequestFraming.lastClient(in: told) else { return address() }
+    return RequestFraming.network(of: client)
+  }
+
+  private enum Credentials {
+    case none
+    case token(String)
+    case session([UInt8])
+    case broken
+  }
+
+  private func credentials(of head: ServerRequest) -> Credentials {
+    if let text = head.fields["Authorization"] {
+      return RequestFraming.token(in: text).map { .token($0) } ?? .broken
+    }
+    guard let text = RequestFraming.cookie(ServerSessions.cookie, in: head.fields),
+      let digest = sessions.token(of: text, at: uptime())
+    else { return .none }
+    return .session(digest)
+  }
+
+  /// Notes who asks.
+  ///
+  /// - Returns: a refusal of who is nobody, or asks too often.
+  private func identify(_ head: inout ServerRequest) -> ServerResponse? {
+    let token: AccessToken?
+    switch credentials(of: head) {
+    case .none: return identifyWithoutToken(&head)
+    case .token(let text): token = rules.tokens?.token(of: text, told: tell)
+    case .session(let digest): token = rules.tokens?.token(digest: digest, told: tell)
+    case .broken: token = nil
+    }
+    guard let token else {
+      // Where nobody needs a token, one that is sent all the same is none of the server's business.
+      guard rules.tokens != nil else { return identifyWithoutToken(&head) }
+      return failure(head)
+    }
+    head.caller.rights = token.rights
+    head.caller.token = token
+    return limited("token " + token.name, head)
+  }
+
+  private func identifyWithoutToken(_ head: inout ServerRequest) -> ServerResponse? {
+    head.caller.rights = rules.withoutToken ?? []
+    if let refusal = limited("address " + head.caller.address, head) { return refusal }
+    guard rules.withoutToken == nil, head.path != ["login"], head.path != ["logout"] else {
+      return nil
+    }
+    return unauthorized(head)
+  }
+
+  private func limited(_ key: String, _ head: ServerRequest) -> ServerResponse? {
+    requests.take(key, at: uptime()).map { tooMany($0, head) }
+  }
+
+  /// The answer to a token that is none. A right token is never kept waiting by wrong ones: others may
+  /// share its address.
+  func failure(_ head: ServerRequest) -> ServerResponse {
+    if let wait = failures.take(head.caller.address, at: uptime()) { return tooMany(wait, head) }
+    return unauthorized(head)
+  }
+
+  private func tooMany(_ wait: Duration, _ head: ServerRequest) -> ServerResponse {
+    var response = problem(429, "There were too many requests. Ask again later.", head)
+    response.fields["Retry-After"] = "\(max(1, wait.components.seconds + 1))"
+    return response
+  }
+
+  private func tell(_ error: FieldpackError) {
+    router.logger.error("no token counts", ["reason": .text("\(error)")])
+  }
+
+  /// Asks for a token. A browser gets the page to sign in, not its own window for a password, which it
+  /// would send with the requests of other sites, too.
+  func unauthorized(_ head: ServerRequest) -> ServerResponse {
+    guard Negotiation.prefersPage(head) else {
+      var response = problem(401, "This needs a token.", head)
+      response.fields.fields += [
+        .init("WWW-Authenticate", "Bearer realm=\"fieldpack\""),
+        .init("WWW-Authenticate", "Basic realm=\"fieldpack\", charset=\"UTF-8\""),
+      ]
+      return response
+    }
+    var response = loginPage(401, to: router.base(of: head).href(head.path))
+    response.fields["WWW-Authenticate"] = "Bearer realm=\"fieldpack\""
+    return response
+  }
+
+  func problem(_ status: Int, _ detail: String, _ head: ServerRequest) -> ServerResponse {
+    router.problem(ProblemDocument(status, detail), head)
+  }
+
+  // MARK: Pages of other sites
+
+  /// The answer to a browser that asks whether a page of another site may ask.
+  private func preflight(_ head: ServerRequest) -> ServerResponse? {
+    guard head.method == "OPTIONS", let origin = head.fields["Origin"],
+      head.fields["Access-Control-Request-Method"] != nil
+    else { return nil }
+    var response = ServerResponse(204)
+    if rules.origins.contains(origin) {
+      response.fields = [
+        "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE",
+        "Access-Control-Allow-Headers":
+          "Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID, Range",
+        "Access-Control-Max-Age": "600",
+      ]
+    }
+    return dressed(response, head)
+  }
+
+  /// The answer with what tells browsers who may read and keep it.
+  private func dressed(_ response: ServerResponse, _ request: ServerRequest) -> ServerResponse {
+    var response = response
+    if request.caller.token != nil, response.fields["Cache-Control"] == nil {
+      response.fields["Cache-Control"] = "private, no-cache"
+    }
+    guard !rules.origins.isEmpty else { return response }
+    let varied = response.fields["Vary"].map { $0 + ", Origin" }
+    response.fields["Vary"] = varied ?? "Origin"
+    // Cookies are no part of it: a page of another site sends a token of its own.
+    if let origin = request.fields["Origin"], rules.origins.contains(origin) {
+      response.fields["Access-Control-Allow-Origin"] = origin
+      response.fields["Access-Control-Expose-Headers"] = "Content-Crs, ETag, Link, Location"
+    }
+    return response
+  }
+}
