@@ -21,6 +21,12 @@ public final class FieldServer: Sendable {
     public var isWritable = false
     /// What is watched in the positions that devices send to `/fixes`, where the server is writable.
     public var positions = PositionOptions()
+    /// Who is told of what happens in the file.
+    public var webhooks: [Webhook] = []
+    /// Whether webhooks may be told without encryption on other machines.
+    public var allowsUnencryptedWebhooks = false
+    /// The folder that keeps how far each webhook was told; `nil` for that of the user.
+    public var stateFolder: String?
     /// Gets what clients are not told of failures.
     public var logger = Logger.silent
 
@@ -31,6 +37,7 @@ public final class FieldServer: Sendable {
   private let options: Options
   private let events: EventHub
   private let fixes: FixIntake
+  private let webhooks = WebhookService()
   #if Server
     private let listener = Locked<ServerListener?>(nil)
   #endif
@@ -52,6 +59,9 @@ public final class FieldServer: Sendable {
       let router = ServerRouter(
         file, events: events, fixes: fixes, publicBase: options.publicURL.map { LinkBase($0) },
         hosts: try hosts(address), isWritable: options.isWritable, logger: options.logger)
+      try webhooks.start(
+        options.webhooks, of: file.store.path, hub: events, folder: options.stateFolder,
+        allowsUnencrypted: options.allowsUnencryptedWebhooks, logger: options.logger)
       let listener = try ServerListener(address, handler: router)
       self.listener.withLock { $0 = listener }
       var address = address
@@ -78,6 +88,7 @@ public final class FieldServer: Sendable {
   /// Answers the requests that run, and closes all connections. The store stays open.
   public func close() async {
     await events.close()
+    await webhooks.close()
     #if Server
       await listener.withLock { $0 }?.close()
     #endif

@@ -17,7 +17,7 @@ final class TestServer: Sendable {
 
   init(
     wells: Int = 20, isWritable: Bool = false, publicURL: String? = nil,
-    positions: PositionOptions = PositionOptions(),
+    positions: PositionOptions = PositionOptions(), webhooks: [Webhook] = [],
     preparing: @escaping @Sendable (GeoPackageWriter) throws(FieldpackError) -> Void = { _ in }
   ) async throws {
     client = try HTTPClient()
@@ -50,6 +50,8 @@ final class TestServer: Sendable {
     options.isWritable = isWritable
     options.publicURL = publicURL
     options.positions = positions
+    options.webhooks = webhooks
+    options.stateFolder = folder.file("state").path
     server = FieldServer(of: store, options: options)
     let listening = try server.listen(on: ListenAddress(port: 0))
     address = "http://\(listening)"

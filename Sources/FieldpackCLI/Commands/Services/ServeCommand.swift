@@ -12,7 +12,11 @@ extension FieldpackTool {
         address that is printed. Features come as GeoJSON, HTML, GeoJSON lines, CSV and GPX, and \
         conditions are CQL2. Other programs may change the file meanwhile. The command itself \
         only reads it, unless it is started with --writable: then copies of the file bring their \
-        edits to /sync, where 'fieldpack sync' sends them.
+        edits to /sync, where 'fieldpack sync' sends them, and devices send their positions to \
+        /fixes, where regions and distances are watched as 'fieldpack monitor --record' does.
+
+        At /events clients follow what happens in the file, as server-sent events; webhooks are \
+        told of it by POST.
 
         The command goes on until it is interrupted. It then answers the requests that run, and \
         ends with status 0. Only programs of this machine can connect, unless --listen names \
@@ -34,6 +38,7 @@ private struct ServeCommand: CommandBody {
     let publicURL: String?
     let isOpen: Bool
     let isWritable: Bool
+    let live: LiveArguments
     let profile: OpeningProfile
 
     init(_ reader: inout OptionReader) {
@@ -45,6 +50,7 @@ private struct ServeCommand: CommandBody {
         "public-url", .text("url"), help: "The address that clients know, behind a proxy.")
       isOpen = reader.flag("open", help: "Let everybody who reaches the address read.")
       isWritable = reader.flag("writable", help: "Take the edits of other copies at /sync.")
+      live = reader.group()
       profile = reader.profile()
     }
   }
@@ -66,12 +72,16 @@ private struct ServeCommand: CommandBody {
         "--writable is for addresses of this machine alone, such as 127.0.0.1, because the server "
           + "does not ask who sends edits")
     }
+    let webhooks = try options.live.list()
     return try await invocation.withGeoPackage(options.source, options.profile) {
       (store) throws(FieldpackError) in
       var settings = FieldServer.Options()
       settings.title = store.id.rawValue
       settings.publicURL = options.publicURL
       settings.isWritable = options.isWritable
+      settings.positions = options.live.positions
+      settings.webhooks = webhooks
+      settings.allowsUnencryptedWebhooks = options.live.isInsecure
       settings.logger = invocation.logger
       let server = FieldServer(of: store, options: settings)
       let listening = try server.listen(on: address)
