@@ -47,6 +47,12 @@ public final class FieldServer: Sendable {
     public var health: ListenAddress?
     /// Gets a line for each request, without what could be secret.
     public var journal: (@Sendable (String) -> Void)?
+    /// Who is told of what happens in the file.
+    public var webhooks: [Webhook] = []
+    /// Whether webhooks may be told without encryption on other machines.
+    public var allowsUnencryptedWebhooks = false
+    /// The folder that keeps how far each webhook was told; `nil` for that of the user.
+    public var stateFolder: String?
     /// Gets what clients are not told of failures.
     public var logger = Logger.silent
 
@@ -57,6 +63,7 @@ public final class FieldServer: Sendable {
   private let options: Options
   private let events: EventHub
   private let fixes: FixIntake
+  private let webhooks = WebhookService()
   #if Server
     private let listener = Locked<ServerListener?>(nil)
     private let health = Locked<ServerListener?>(nil)
@@ -81,10 +88,12 @@ public final class FieldServer: Sendable {
   public func listen(on address: ListenAddress) throws(FieldpackError) -> ListenAddress {
     #if Server
       let router = ServerRouter(
-      let router = ServerRouter(
         file, events: events, fixes: fixes, publicBase: options.publicURL.map { LinkBase($0) },
         hosts: try hosts(address), isWritable: options.isWritable, origins: options.origins,
         scheme: options.certificate == nil ? "http" : "https", logger: options.logger)
+      try webhooks.start(
+        options.webhooks, of: file.store.path, hub: events, folder: options.stateFolder,
+        allowsUnencrypted: options.allowsUnencryptedWebhooks, logger: options.logger)
       let gate = try gate(router, address)
       let needsJournal = options.health != nil || options.journal != nil
       let journal =
@@ -168,6 +177,7 @@ public final class FieldServer: Sendable {
   /// Answers the requests that run, and closes all connections. The store stays open.
   public func close() async {
     await events.close()
+    await webhooks.close()
     #if Server
       await listener.withLock { $0 }?.close()
       await health.withLock { $0 }?.close()

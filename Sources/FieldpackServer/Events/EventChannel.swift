@@ -43,7 +43,7 @@ final class EventChannel: Sendable {
   /// - Parameters:
   ///   - place: how far the hub has read.
   ///   - capacity: how many bytes are kept.
-  init(_ test: EventTest, at place: EventPlace, capacity: Int = 4 << 20) {
+  init(_ test: EventTest, at place: EventPlace, capacity: Int = 1 << 20) {
     self.test = test
     self.capacity = capacity
     state = Locked(State(place: place))

@@ -33,6 +33,8 @@ actor EventHub {
 
   private static let pause = Duration.milliseconds(50)
   private static let beatPause = Duration.seconds(15)
+  /// How many different queries are followed at a time. The bytes of each are kept for slow clients.
+  private static let mostChannels = 500
   /// How many edits are read at a time.
   private static let batch = 500
 
@@ -62,6 +64,9 @@ actor EventHub {
       throw FieldpackError(.unavailable, "the server is closing")
     }
     if let channel = channels[query] { return (channel, channel.join()) }
+    guard channels.count < Self.mostChannels else {
+      throw FieldpackError(.busy, "too many clients follow with conditions of their own")
+    }
     let regions = query.regions.map { RegionLayer($0, of: store) }
     let channel = EventChannel(EventTest(query, regions: regions), at: known.place)
     channels[query] = channel

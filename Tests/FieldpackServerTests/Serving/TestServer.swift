@@ -19,7 +19,7 @@ final class TestServer: Sendable {
     wells: Int = 20, isWritable: Bool = false, publicURL: String? = nil,
     requiresIfMatch: Bool = false, profile: OpeningProfile = .foreign,
     busyTimeout: Duration = .seconds(5), positions: PositionOptions = PositionOptions(),
-    others: [LayerID] = [],
+    webhooks: [Webhook] = [], others: [LayerID] = [],
     preparing: @escaping @Sendable (GeoPackageWriter) throws(FieldpackError) -> Void = { _ in },
     configure: (inout FieldServer.Options, TemporaryFolder) throws -> Void = { _, _ in }
   ) async throws {
@@ -58,6 +58,8 @@ final class TestServer: Sendable {
     options.requiresIfMatch = requiresIfMatch
     options.publicURL = publicURL
     options.positions = positions
+    options.webhooks = webhooks
+    options.stateFolder = folder.file("state").path
     try configure(&options, folder)
     server = FieldServer(of: store, options: options)
     let listening = try server.listen(on: ListenAddress(port: 0))

@@ -13,8 +13,12 @@ extension FieldpackTool {
         libjs-leaflet. Features come as GeoJSON, HTML, GeoJSON lines, CSV and GPX, and \
         conditions are CQL2. Other programs may change the file meanwhile. The command itself \
         only reads it, unless it is started with --writable: then clients create, change and \
-        delete features, and copies of the file bring their edits to /sync, where 'fieldpack \
-        sync' sends them.
+        delete features, copies of the file bring their edits to /sync, where 'fieldpack sync' \
+        sends them, and devices send their positions to /fixes, where regions and distances are \
+        watched as 'fieldpack monitor --record' does.
+
+        At /events clients follow what happens in the file, as server-sent events; webhooks are \
+        told of it by POST.
 
         The command goes on until it is interrupted. It then answers the requests that run, and \
         ends with status 0. Only programs of this machine can connect, unless --listen names \
@@ -40,6 +44,7 @@ private struct ServeCommand: CommandBody {
     let access: ServeAccess
     let isWritable: Bool
     let requiresIfMatch: Bool
+    let live: LiveArguments
     let profile: OpeningProfile
 
     init(_ reader: inout OptionReader) {
@@ -55,6 +60,7 @@ private struct ServeCommand: CommandBody {
         "require-if-match",
         help: "Refuse a change of a feature that does not say, by If-Match, which state it changes."
       )
+      live = reader.group()
       profile = reader.editingProfile()
     }
   }
@@ -66,12 +72,16 @@ private struct ServeCommand: CommandBody {
     let address = options.address ?? ListenAddress()
     try options.access.check(address, isWritable: options.isWritable, source: options.source)
     OpenFiles.allowMost()
+    let webhooks = try options.live.list()
     return try await invocation.withGeoPackage(options.source, options.profile) {
       (store) throws(FieldpackError) in
       var settings = FieldServer.Options()
       settings.title = store.id.rawValue
       settings.isWritable = options.isWritable
       settings.requiresIfMatch = options.requiresIfMatch
+      settings.positions = options.live.positions
+      settings.webhooks = webhooks
+      settings.allowsUnencryptedWebhooks = options.live.isInsecure
       settings.logger = invocation.logger
       try options.access.apply(to: &settings, invocation.console)
       let server = FieldServer(of: store, options: settings)

@@ -1,0 +1,114 @@
+public import FieldpackCore
+import FieldpackHTTP
+
+/// An address that is told of what happens in the file, by POST.
+///
+/// Each request has one event as a CloudEvent in JSON (structured mode), and the fields of Standard Webhooks:
+/// `webhook-id`, `webhook-timestamp`, and where there is a secret `webhook-signature`.
+public struct Webhook: Hashable, Sendable {
+  public var url: String
+  /// With which requests are signed; the receiver knows it, too.
+  ///
+  /// A text that begins with `whsec_` is base64 behind that, as Standard Webhooks writes secrets. Another
+  /// text is taken as it is.
+  public var secret: String?
+  /// The layers whose events are told; `nil` for all, with detections, which are of the layer `detection`.
+  public var layers: [LayerID]?
+  /// Some of `created`, `updated`, `deleted`, and of `entered`, `left` and the like; `nil` for all.
+  public var events: [String]?
+  /// A condition in CQL2.
+  public var filter: String?
+
+  public init(_ url: String) { self.url = url }
+
+  /// Reads a list of webhooks from JSON: `[{"url": …, "secretFile": …, "collections": […], "events": […],
+  /// "filter": …}]`.
+  ///
+  /// - Parameter read: gives the text of a file that holds a secret.
+  /// - Throws: `.configuration`.
+  package static func list(
+    _ text: String, reading read: (String) throws(FieldpackError) -> String
+  ) throws(FieldpackError) -> [Webhook] {
+    guard let json = try? JSONValueReader.read(text), case .array(let items) = json else {
+      throw FieldpackError(.configuration, "the webhooks are no list in JSON")
+    }
+    var webhooks: [Webhook] = []
+    for item in items { webhooks.append(try webhook(item, reading: read)) }
+    return webhooks
+  }
+
+  private static func webhook(
+    _ item: JSONValue, reading read: (String) throws(FieldpackError) -> String
+  ) throws(FieldpackError) -> Webhook {
+    guard case .object(let members) = item, let url = item["url"]?.string else {
+      throw FieldpackError(.configuration, "a webhook has no text 'url'")
+    }
+    let known: Set = ["url", "secretFile", "collections", "events", "filter"]
+    if let other = members.first(where: { !known.contains($0.name) }) {
+      throw FieldpackError(.configuration, "a webhook has no member '\(other.name)'")
+    }
+    func texts(_ name: String) throws(FieldpackError) -> [String]? {
+      guard let value = item[name] else { return nil }
+      guard case .array(let items) = value, items.allSatisfy({ $0.string != nil }) else {
+        throw FieldpackError(.configuration, "'\(name)' of a webhook is no list of texts")
+      }
+      return items.compactMap(\.string)
+    }
+    var webhook = Webhook(url)
+    if let path = item["secretFile"]?.string {
+      let secret = try read(path)
+      webhook.secret = String(secret.split(whereSeparator: \.isNewline).first ?? "")
+    }
+    webhook.layers = try texts("collections")?.map { LayerID($0) }
+    webhook.events = try texts("events")
+    webhook.filter = item["filter"]?.string
+    return webhook
+  }
+
+  /// Checks that the address may be told.
+  ///
+  /// - Throws: `.invalidArgument` for what is no address, or an event or condition that is none,
+  ///   `.permission` where the events would go to another machine without encryption.
+  func check(allowsUnencrypted: Bool) throws(FieldpackError) {
+    let address = try HTTPAddress(url)
+    guard address.scheme == "https" || address.isLoopback || allowsUnencrypted else {
+      throw FieldpackError(
+        .permission,
+        "events would go to \(address.host) without encryption. Try: an address of https")
+    }
+    _ = try query()
+  }
+
+  /// Which events it wants.
+  func query() throws(FieldpackError) -> EventQuery {
+    var query = EventQuery()
+    query.layers = layers.map { Set($0) }
+    if let events {
+      query.kinds = []
+      for name in events {
+        guard let kind = LiveEvent.Kind(rawValue: name) else {
+          throw FieldpackError(
+            .invalidArgument,
+            "there is no event '\(name)'"
+              + NearNames.question(name, in: LiveEvent.Kind.allCases.map(\.rawValue)))
+        }
+        query.kinds.insert(kind)
+      }
+    }
+    if let filter { query.filter = try Filter(cql2: filter) }
+    return query
+  }
+
+  /// The bytes of the secret.
+  var key: [UInt8]? {
+    guard let secret, !secret.isEmpty else { return nil }
+    guard secret.hasPrefix("whsec_") else { return Array(secret.utf8) }
+    return Base64.decode(secret.utf8.dropFirst("whsec_".utf8.count)) ?? Array(secret.utf8)
+  }
+
+  /// What the state of its deliveries is called: it differs where the receiver or its choice does.
+  var name: String {
+    let texts = [url, layers?.description ?? "", events?.description ?? "", filter ?? ""]
+    return SHA256.hex(Array(texts.joined(separator: "\n").utf8)).prefix(32).description
+  }
+}

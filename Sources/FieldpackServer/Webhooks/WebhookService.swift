@@ -1,0 +1,47 @@
+import FieldpackCore
+import FieldpackField
+import FieldpackHTTP
+
+/// Tells all webhooks of a server.
+final class WebhookService: Sendable {
+  private let tasks = Locked<[Task<Void, Never>]>([])
+
+  /// - Parameter folder: where is kept how far each was told; `nil` for the folder of the user.
+  /// - Throws: `.permission`, `.invalidArgument`, `.configuration` where there is no such folder.
+  func start(
+    _ webhooks: [Webhook], of file: String, hub: EventHub, folder: String?,
+    allowsUnencrypted: Bool, logger: Logger
+  ) throws(FieldpackError) {
+    guard !webhooks.isEmpty else { return }
+    for webhook in webhooks { try webhook.check(allowsUnencrypted: allowsUnencrypted) }
+    let place: String
+    if let folder { place = folder } else { place = try StateFolder.path(for: "webhooks") }
+    var configuration = HTTPConfiguration()
+    configuration.timeout = .seconds(30)
+    configuration.maximumRedirects = 0
+    let client = try HTTPClient(configuration)
+    for webhook in webhooks {
+      let delivery = WebhookDelivery(
+        webhook: webhook, hub: hub, state: WebhookState(webhook, of: file, in: place),
+        client: client, logger: logger)
+      let task = Task {
+        do throws(FieldpackError) { _ = try await delivery.run() } catch {
+          logger.error(
+            "a webhook is told no more",
+            ["url": .text(Job.target(ofAddress: webhook.url)), "reason": .text("\(error)")])
+        }
+      }
+      tasks.withLock { $0.append(task) }
+    }
+  }
+
+  /// To be called once the hub is closed.
+  func close() async {
+    let running = tasks.withLock { tasks in
+      defer { tasks = [] }
+      return tasks
+    }
+    for task in running { task.cancel() }
+    for task in running { await task.value }
+  }
+}
