@@ -17,8 +17,10 @@ public final class FieldServer: Sendable {
     public var title = "Fieldpack"
     /// The address that clients know the server by, where a proxy stands before it.
     public var publicURL: String?
-    /// Whether other copies of the file may bring their edits to `/sync`.
+    /// Whether other copies of the file may bring their edits to `/sync`, and devices captures and motion.
     public var isWritable = false
+    /// Whether pages of other sites may load captures, as scripts at `/TOKEN/TOKEN.js`.
+    public var hasPublicCaptures = false
     /// Gets what clients are not told of failures.
     public var logger = Logger.silent
 
@@ -45,7 +47,8 @@ public final class FieldServer: Sendable {
     #if Server
       let router = ServerRouter(
         file, publicBase: options.publicURL.map { LinkBase($0) }, hosts: try hosts(address),
-        isWritable: options.isWritable, logger: options.logger)
+        isWritable: options.isWritable, hasPublicCaptures: options.hasPublicCaptures,
+        logger: options.logger)
       let listener = try ServerListener(address, handler: router)
       self.listener.withLock { $0 = listener }
       var address = address

@@ -22,6 +22,8 @@
     private let listener: ServerListener
     private var stage = Stage.head
     private var request = ServerRequest("", [])
+    /// How much of the body has come.
+    private var length = 0
     private var task: Task<Void, Never>?
     /// The listener's number for a request that was not answered at once.
     private var number: Int?
@@ -41,11 +43,12 @@
       case .head:
         return readHead(of: connection, method)
       case .body where bytes.count > 0:
-        let length = request.body.count + bytes.count
-        if let refusal = listener.handler.refusal(of: request, bodyLength: length) {
+        length += bytes.count
+        let refusal = listener.handler.refusal(of: request, bodyLength: length)
+        if let refusal = refusal ?? request.receiver?.take(bytes) {
           stage = .refused(refusal)
-          request.body = []
-        } else {
+          (request.body, request.receiver) = ([], nil)
+        } else if request.receiver == nil {
           request.body.append(contentsOf: bytes)
         }
         return fieldpack_mhd_yes
@@ -77,6 +80,7 @@
       if let refusal = listener.handler.refusal(of: request, bodyLength: length) {
         return send(refusal, on: connection)
       }
+      request.receiver = listener.handler.receiver(of: request)
       return fieldpack_mhd_yes
     }
 
@@ -132,7 +136,8 @@
             MHD_suspend_connection(connection)
           })
         made = MHD_create_response_from_callback(
-          fieldpack_mhd_unknown_size, 64 << 10, readStream, source.toOpaque(), freeStream)
+          stream.length.map { UInt64($0) } ?? fieldpack_mhd_unknown_size, 64 << 10, readStream,
+          source.toOpaque(), freeStream)
         if made == nil { source.release() }
       }
       guard let made else { return fieldpack_mhd_no }

@@ -30,8 +30,12 @@ public final class ResponseStream: Sendable {
 
   private static let mostInMemory = 4 << 20
   private let state = Locked(State())
+  /// How many bytes will be sent; `nil` where that is not known.
+  let length: Int?
 
-  public init() {}
+  public convenience init() { self.init(length: nil) }
+
+  init(length: Int?) { self.length = length }
 
   // MARK: Making
 

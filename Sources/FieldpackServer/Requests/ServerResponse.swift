@@ -31,8 +31,14 @@ public protocol RequestHandling: Sendable {
   ///
   /// - Parameter bodyLength: how long the body will be, or is so far; `nil` where that is not known.
   func refusal(of head: ServerRequest, bodyLength: Int?) -> ServerResponse?
+  /// What takes the body of a request with that head; `nil` where the body is to be kept in memory.
+  func receiver(of head: ServerRequest) -> (any BodyReceiving)?
   /// The answer to a request that needs no waiting, such as for a document that is kept; `nil` where
   /// ``answer(_:)`` is to be asked.
   func answerAtOnce(_ request: ServerRequest) -> ServerResponse?
   func answer(_ request: ServerRequest) async -> ServerResponse
+}
+
+extension RequestHandling {
+  public func receiver(of head: ServerRequest) -> (any BodyReceiving)? { nil }
 }

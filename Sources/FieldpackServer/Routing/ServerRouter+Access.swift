@@ -8,6 +8,9 @@ extension ServerRouter {
   /// - Parameter layer: `nil` for the file as a whole.
   func mayWrite(_ layer: LayerID?, _ request: ServerRequest) -> Bool { isWritable }
 
+  /// Whether whoever asks may bring captures and motion.
+  func mayIngest(_ request: ServerRequest) -> Bool { isWritable }
+
   /// Whether a request comes from no page of another site. Browsers send the field with every request
   /// that a page of another site makes and that could change something.
   func isOwn(_ request: ServerRequest) -> Bool {

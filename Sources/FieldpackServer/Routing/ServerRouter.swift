@@ -1,3 +1,4 @@
+import Fieldpack
 import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackHTTP
@@ -11,12 +12,20 @@ final class ServerRouter: RequestHandling {
   let hosts: Set<String>?
   /// Whether edits are taken from others.
   let isWritable: Bool
+  /// Whether pages of other sites may load captures as scripts.
+  let hasPublicCaptures: Bool
   let logger: Logger
   let axes = CRSAxes()
+  let motion: MotionGroups
+  let uploads: ResumableUploads
 
   init(
-    _ file: ServedFile, publicBase: LinkBase?, hosts: Set<String>?, isWritable: Bool, logger: Logger
+    _ file: ServedFile, publicBase: LinkBase?, hosts: Set<String>?, isWritable: Bool,
+    hasPublicCaptures: Bool = false, logger: Logger
   ) {
+    self.hasPublicCaptures = hasPublicCaptures
+    motion = MotionGroups(MotionReceiver(file.store))
+    uploads = ResumableUploads(beside: file.store.path)
     self.file = file
     self.isWritable = isWritable
     self.publicBase = publicBase
@@ -34,13 +43,13 @@ final class ServerRouter: RequestHandling {
     guard head.fields["Transfer-Encoding"] == nil || head.fields["Content-Length"] == nil else {
       return problem(ProblemDocument(400, "The request has two lengths."), head)
     }
-    guard bodyLength ?? 0 <= Self.longestBody else {
-      return problem(ProblemDocument(413, "The body is larger than 16 MiB."), head)
+    let longest = longestBody(of: head)
+    guard bodyLength ?? 0 <= longest else {
+      return problem(
+        ProblemDocument(413, "The body is larger than \(longest >> 20) MiB."), head)
     }
     return nil
   }
-
-  private static let longestBody = 16 << 20
 
   private static func isHost(_ text: String, in hosts: Set<String>?) -> Bool {
     guard let hosts else { return true }
@@ -67,6 +76,8 @@ final class ServerRouter: RequestHandling {
     }
     switch request.path.first {
     case "sync": return await synchronise(request)
+    case "upload", "uploads", "captures", "motion": return await ingest(request)
+    case _ where isOfViewer(request): return await viewed(request)
     default: return await features(request)
     }
   }

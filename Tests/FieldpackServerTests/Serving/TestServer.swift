@@ -16,7 +16,8 @@ final class TestServer: Sendable {
   private let client: HTTPClient
 
   init(
-    wells: Int = 20, isWritable: Bool = false, publicURL: String? = nil
+    wells: Int = 20, isWritable: Bool = false, hasPublicCaptures: Bool = false,
+    publicURL: String? = nil
   ) async throws {
     client = try HTTPClient()
     folder = try TemporaryFolder()
@@ -45,6 +46,7 @@ final class TestServer: Sendable {
     var options = FieldServer.Options()
     options.title = "field"
     options.isWritable = isWritable
+    options.hasPublicCaptures = hasPublicCaptures
     options.publicURL = publicURL
     server = FieldServer(of: store, options: options)
     let listening = try server.listen(on: ListenAddress(port: 0))

@@ -12,7 +12,8 @@ extension FieldpackTool {
         address that is printed. Features come as GeoJSON, HTML, GeoJSON lines, CSV and GPX, and \
         conditions are CQL2. Other programs may change the file meanwhile. The command itself \
         only reads it, unless it is started with --writable: then copies of the file bring their \
-        edits to /sync, where 'fieldpack sync' sends them.
+        edits to /sync, where 'fieldpack sync' sends them, and devices bring captures to /upload and \
+        motion to /motion.
 
         The command goes on until it is interrupted. It then answers the requests that run, and \
         ends with status 0. Only programs of this machine can connect, unless --listen names \
@@ -34,6 +35,7 @@ private struct ServeCommand: CommandBody {
     let publicURL: String?
     let isOpen: Bool
     let isWritable: Bool
+    let hasPublicCaptures: Bool
     let profile: OpeningProfile
 
     init(_ reader: inout OptionReader) {
@@ -44,7 +46,9 @@ private struct ServeCommand: CommandBody {
       publicURL = reader.value(
         "public-url", .text("url"), help: "The address that clients know, behind a proxy.")
       isOpen = reader.flag("open", help: "Let everybody who reaches the address read.")
-      isWritable = reader.flag("writable", help: "Take the edits of other copies at /sync.")
+      isWritable = reader.flag("writable", help: "Take edits, captures and motion.")
+      hasPublicCaptures = reader.flag(
+        "public-captures", help: "Let pages of other sites load captures, as scripts.")
       profile = reader.profile()
     }
   }
@@ -72,6 +76,7 @@ private struct ServeCommand: CommandBody {
       settings.title = store.id.rawValue
       settings.publicURL = options.publicURL
       settings.isWritable = options.isWritable
+      settings.hasPublicCaptures = options.hasPublicCaptures
       settings.logger = invocation.logger
       let server = FieldServer(of: store, options: settings)
       let listening = try server.listen(on: address)
