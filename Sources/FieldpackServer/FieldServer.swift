@@ -23,11 +23,13 @@ public final class FieldServer: Sendable {
     public var title = "Fieldpack"
     /// The address that clients know the server by, where a proxy stands before it.
     public var publicURL: String?
-    /// Whether clients may create, change and delete features, and other copies of the file may bring their
-    /// edits to `/sync`. A file that cannot be written is only read.
+    /// Whether clients may create, change and delete features, other copies of the file may bring their
+    /// edits to `/sync`, and devices captures and motion. A file that cannot be written is only read.
     public var isWritable = false
     /// Whether a change of a feature needs `If-Match` with the entity tag of the feature as it was read.
     public var requiresIfMatch = false
+    /// Whether pages of other sites may load captures, as scripts at `/TOKEN/TOKEN.js`.
+    public var hasPublicCaptures = false
     /// What is watched in the positions that devices send to `/fixes`, where the server is writable.
     public var positions = PositionOptions()
     /// Who may do what. Without tokens everybody may who reaches the address.
@@ -90,7 +92,8 @@ public final class FieldServer: Sendable {
       let router = ServerRouter(
         file, events: events, fixes: fixes, publicBase: options.publicURL.map { LinkBase($0) },
         hosts: try hosts(address), isWritable: options.isWritable, origins: options.origins,
-        scheme: options.certificate == nil ? "http" : "https", logger: options.logger)
+        scheme: options.certificate == nil ? "http" : "https",
+        hasPublicCaptures: options.hasPublicCaptures, logger: options.logger)
       try webhooks.start(
         options.webhooks, of: file.store.path, hub: events, folder: options.stateFolder,
         allowsUnencrypted: options.allowsUnencryptedWebhooks, logger: options.logger)

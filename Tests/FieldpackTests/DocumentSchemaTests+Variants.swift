@@ -283,6 +283,13 @@ extension DocumentSchemaTests {
     ),
     ("capture-export", "fieldpack capture export c.gpkg --output out --json"),
     ("capture-upload", "fieldpack capture upload c.gpkg --to http://127.0.0.1:9/ --json"),
+    (
+      "capture-fetch",
+      #""$tool" serve c.gpkg --listen 127.0.0.1:0 --json >captured & "#
+        + "until [ -s captured ]; do sleep 0.01; done; "
+        + #""$tool" capture fetch "$(grep -o 'http://[^"]*' captured)" $(ls captures) "#
+        + "--into fetched --json >got; kill $!; wait $! || exit 9; cat got"
+    ),
     ("capture-delete", "fieldpack capture delete c.gpkg $(ls captures) --json"),
     ("capture-upload", "fieldpack capture upload c.gpkg --to http://127.0.0.1:9/ --json"),
     (

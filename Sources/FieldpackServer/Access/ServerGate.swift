@@ -54,6 +54,8 @@ final class ServerGate: RequestHandling {
     return identify(&head).map { dressed($0, head) }
   }
 
+  func receiver(of head: ServerRequest) -> (any BodyReceiving)? { router.receiver(of: head) }
+
   func answerAtOnce(_ request: ServerRequest) -> ServerResponse? {
     router.answerAtOnce(request).map { dressed($0, request) }
   }

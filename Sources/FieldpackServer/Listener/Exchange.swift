@@ -28,6 +28,8 @@
     private let listener: ServerListener
     private var stage = Stage.head
     private var request = ServerRequest("", [])
+    /// How much of the body has come.
+    private var length = 0
     private var task: Task<Void, Never>?
     /// The listener's number for a request that was not answered at once.
     private var number: Int?
@@ -55,11 +57,12 @@
         return readHead(of: connection, method)
       case .body where bytes.count > 0:
         listener.peers.read(socket, bytes.count)
-        let length = request.body.count + bytes.count
-        if let refusal = listener.handler.refusal(of: request, bodyLength: length) {
+        length += bytes.count
+        let refusal = listener.handler.refusal(of: request, bodyLength: length)
+        if let refusal = refusal ?? request.receiver?.take(bytes) {
           stage = .refused(refusal)
-          request.body = []
-        } else {
+          (request.body, request.receiver) = ([], nil)
+        } else if request.receiver == nil {
           request.body.append(contentsOf: bytes)
         }
         return fieldpack_mhd_yes
@@ -94,13 +97,15 @@
       if let refusal = listener.handler.refusal(of: request, bodyLength: length) {
         return send(refusal, on: connection)
       }
-      let refusal = listener.handler.admit(&request) {
+      let refused = listener.handler.admit(&request) {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { text in
           fieldpack_mhd_address(connection, text.baseAddress, 64)
           return text.baseAddress.map { String(cString: $0) } ?? ""
         }
       }
-      return refusal.map { send($0, on: connection) } ?? fieldpack_mhd_yes
+      if let refused { return send(refused, on: connection) }
+      request.receiver = listener.handler.receiver(of: request)
+      return fieldpack_mhd_yes
     }
 
     private func answer(on connection: OpaquePointer) -> MHD_Result {

@@ -37,8 +37,12 @@ public final class ResponseStream: Sendable {
   /// How many bytes there are; `nil` where that is known at the end only.
   let length: Int?
 
-  public init() {
-    (state, packer, source, length) = (Locked(State()), nil, nil, nil)
+  public convenience init() { self.init(length: nil) }
+
+  /// - Parameter length: how many bytes will be sent.
+  init(length: Int?) {
+    (state, packer, source) = (Locked(State()), nil, nil)
+    self.length = length
   }
 
   /// - Parameter packs: whether the client gets the bytes as gzip.

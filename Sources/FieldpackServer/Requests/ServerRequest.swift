@@ -20,7 +20,10 @@ public struct ServerRequest: Sendable {
   public var path: [String]
   public var query: [Parameter]
   public var fields: HTTPFields
+  /// Empty where ``receiver`` has it.
   public var body: [UInt8]
+  /// What has taken the body; `nil` for a body in memory.
+  var receiver: (any BodyReceiving)?
   /// Who asks, as far as the server has found out.
   var caller = Caller()
 

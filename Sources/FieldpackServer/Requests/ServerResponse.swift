@@ -36,6 +36,8 @@ public protocol RequestHandling: Sendable {
   /// - Parameter address: gives the address of the client's machine.
   /// - Returns: why whoever asks gets no answer.
   func admit(_ head: inout ServerRequest, from address: () -> String) -> ServerResponse?
+  /// What takes the body of a request with that head; `nil` where the body is to be kept in memory.
+  func receiver(of head: ServerRequest) -> (any BodyReceiving)?
   /// The answer to a request that needs no waiting, such as for a document that is kept; `nil` where
   /// ``answer(_:)`` is to be asked.
   func answerAtOnce(_ request: ServerRequest) -> ServerResponse?
@@ -46,4 +48,5 @@ extension RequestHandling {
   public func admit(_ head: inout ServerRequest, from address: () -> String) -> ServerResponse? {
     nil
   }
+  public func receiver(of head: ServerRequest) -> (any BodyReceiving)? { nil }
 }

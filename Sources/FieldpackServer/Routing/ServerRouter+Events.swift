@@ -23,12 +23,16 @@ extension ServerRouter {
       return ServerResponse(204, fields: ["Allow": methods.joined(separator: ", ")])
     }
     do throws(FieldpackError) {
-      let documents = try await file.documents()
+      let documents = shown(try await file.documents(), to: request)
       let layer = collection.flatMap { documents.layer(CollectionName.layer($0)) }
       guard collection == nil || layer != nil else {
         return problem(ProblemDocument(404, "There is no such collection."), request)
       }
-      let query = try Self.query(request, layer, documents.layers, by: axes)
+      var query = try Self.query(request, layer, documents.layers, by: axes)
+      // Those who may not read every layer follow those that they may.
+      if query.layers == nil, request.caller.rights?.readEverything == false {
+        query.layers = Self.known(documents.layers)
+      }
       return try await stream(query, request)
     } catch {
       return problem(error, request, while: .parameters)
@@ -151,8 +155,7 @@ extension ServerRouter {
   ) throws(FieldpackError) -> Set<LayerID>? {
     if let layer { return [layer.id] }
     guard let text = value(.collections, request) else { return nil }
-    // These come with the first position.
-    let known = Set(all.map(\.id) + [FieldData.detection, FieldData.state])
+    let known = known(all)
     var layers: Set<LayerID> = []
     for name in text.split(separator: ",") {
       let layer = CollectionName.layer(String(name))
@@ -165,6 +168,11 @@ extension ServerRouter {
       layers.insert(layer)
     }
     return layers
+  }
+
+  private static func known(_ layers: [ServedLayer]) -> Set<LayerID> {
+    // These come with the first position.
+    Set(layers.map(\.id) + [FieldData.detection, FieldData.state])
   }
 
   private static func box(_ text: String) throws(FieldpackError) -> Envelope {

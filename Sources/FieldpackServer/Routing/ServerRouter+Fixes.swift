@@ -13,7 +13,7 @@ extension ServerRouter {
       response.fields["Allow"] = "OPTIONS, POST"
       return response
     }
-    guard mayWrite(nil, request) else {
+    guard mayIngest(request) else {
       return problem(ProblemDocument(403, "This server takes no positions."), request)
     }
     do throws(FieldpackError) {

@@ -1,3 +1,4 @@
+import Fieldpack
 import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackGeometry
@@ -18,18 +19,24 @@ final class ServerRouter: RequestHandling {
   let origins: Set<String>
   /// Of the addresses that clients ask, where there is no public one.
   let scheme: String
+  /// Whether pages of other sites may load captures as scripts.
+  let hasPublicCaptures: Bool
   let logger: Logger
   let axes = CRSAxes()
   /// How many GeoPackages are being made.
   let extracts = Locked(0)
-
+  let motion: MotionGroups
+  let uploads: ResumableUploads
   let mapPage: MapPage
 
   init(
     _ file: ServedFile, events: EventHub? = nil, fixes: FixIntake? = nil, publicBase: LinkBase?,
     hosts: Set<String>?, isWritable: Bool, origins: Set<String> = [], scheme: String = "http",
-    logger: Logger, mapPage: MapPage = MapPage()
+    hasPublicCaptures: Bool = false, logger: Logger, mapPage: MapPage = MapPage()
   ) {
+    self.hasPublicCaptures = hasPublicCaptures
+    motion = MotionGroups(MotionReceiver(file.store))
+    uploads = ResumableUploads(beside: file.store.path)
     self.file = file
     self.events = events ?? EventHub(of: file.store, logger: logger)
     self.fixes = fixes ?? FixIntake(of: file.store, PositionOptions(), logger: logger)
@@ -49,13 +56,13 @@ final class ServerRouter: RequestHandling {
     guard let host = head.fields["Host"], Self.isHost(host, in: hosts) else {
       return problem(ProblemDocument(421, "This server does not answer to that name."), head)
     }
-    guard bodyLength ?? 0 <= Self.longestBody else {
-      return problem(ProblemDocument(413, "The body is larger than 16 MiB."), head)
+    let longest = longestBody(of: head)
+    guard bodyLength ?? 0 <= longest else {
+      return problem(
+        ProblemDocument(413, "The body is larger than \(longest >> 20) MiB."), head)
     }
     return nil
   }
-
-  private static let longestBody = 16 << 20
 
   private static func isHost(_ text: String, in hosts: Set<String>?) -> Bool {
     guard let hosts else { return true }
@@ -88,6 +95,8 @@ final class ServerRouter: RequestHandling {
       return await follow(request.path[1], request)
     case "fixes" where request.path.count == 1: return await takeFixes(request)
     case "map": return await map(request)
+    case "upload", "uploads", "captures", "motion": return await ingest(request)
+    case _ where isOfViewer(request): return await viewed(request)
     default: return await features(request)
     }
   }

@@ -17,9 +17,10 @@ final class TestServer: Sendable {
 
   init(
     wells: Int = 20, isWritable: Bool = false, publicURL: String? = nil,
-    requiresIfMatch: Bool = false, profile: OpeningProfile = .foreign,
-    busyTimeout: Duration = .seconds(5), positions: PositionOptions = PositionOptions(),
-    webhooks: [Webhook] = [], others: [LayerID] = [],
+    requiresIfMatch: Bool = false, hasPublicCaptures: Bool = false,
+    profile: OpeningProfile = .foreign, busyTimeout: Duration = .seconds(5),
+    positions: PositionOptions = PositionOptions(), webhooks: [Webhook] = [],
+    others: [LayerID] = [],
     preparing: @escaping @Sendable (GeoPackageWriter) throws(FieldpackError) -> Void = { _ in },
     configure: (inout FieldServer.Options, TemporaryFolder) throws -> Void = { _, _ in }
   ) async throws {
@@ -56,6 +57,7 @@ final class TestServer: Sendable {
     options.title = "field"
     options.isWritable = isWritable
     options.requiresIfMatch = requiresIfMatch
+    options.hasPublicCaptures = hasPublicCaptures
     options.publicURL = publicURL
     options.positions = positions
     options.webhooks = webhooks

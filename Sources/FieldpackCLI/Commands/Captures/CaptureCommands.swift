@@ -5,14 +5,15 @@ import FieldpackGeoPackage
 extension FieldpackTool {
   static var captureCommand: Command {
     Command(
-      "capture", abstract: "Make, list, show, export, upload and delete captures.",
+      "capture", abstract: "Make, list, show, export, upload, fetch and delete captures.",
       discussion: """
         A capture is a picture or a video with its positions. Folders of captures are imported by: \
         fieldpack import FOLDER --into FILE.gpkg
         """,
       subcommands: [
         captureAddCommand, captureRecordCommand, captureListCommand, captureShowCommand,
-        captureExportCommand, captureUploadCommand, captureTitleCommand, captureDeleteCommand,
+        captureExportCommand, captureUploadCommand, captureFetchCommand, captureTitleCommand,
+        captureDeleteCommand,
       ], family: positionsFamily)
   }
 

@@ -14,8 +14,8 @@ extension FieldpackTool {
         conditions are CQL2. Other programs may change the file meanwhile. The command itself \
         only reads it, unless it is started with --writable: then clients create, change and \
         delete features, copies of the file bring their edits to /sync, where 'fieldpack sync' \
-        sends them, and devices send their positions to /fixes, where regions and distances are \
-        watched as 'fieldpack monitor --record' does.
+        sends them, and devices send captures to /upload, motion to /motion, and their positions \
+        to /fixes, where regions and distances are watched as 'fieldpack monitor --record' does.
 
         At /events clients follow what happens in the file, as server-sent events; webhooks are \
         told of it by POST.
@@ -45,6 +45,7 @@ private struct ServeCommand: CommandBody {
     let isWritable: Bool
     let requiresIfMatch: Bool
     let live: LiveArguments
+    let hasPublicCaptures: Bool
     let profile: OpeningProfile
 
     init(_ reader: inout OptionReader) {
@@ -55,11 +56,13 @@ private struct ServeCommand: CommandBody {
       access = reader.group()
       isWritable = reader.flag(
         "writable",
-        help: "Let clients change features, and take the edits of other copies at /sync.")
+        help: "Let clients change features, and take edits of copies, captures and motion.")
       requiresIfMatch = reader.flag(
         "require-if-match",
         help: "Refuse a change of a feature that does not say, by If-Match, which state it changes."
       )
+      hasPublicCaptures = reader.flag(
+        "public-captures", help: "Let pages of other sites load captures, as scripts.")
       live = reader.group()
       profile = reader.editingProfile()
     }
@@ -82,6 +85,7 @@ private struct ServeCommand: CommandBody {
       settings.positions = options.live.positions
       settings.webhooks = webhooks
       settings.allowsUnencryptedWebhooks = options.live.isInsecure
+      settings.hasPublicCaptures = options.hasPublicCaptures
       settings.logger = invocation.logger
       try options.access.apply(to: &settings, invocation.console)
       let server = FieldServer(of: store, options: settings)
