@@ -1,3 +1,4 @@
+import Fieldpack
 import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackHTTP

@@ -6,7 +6,8 @@ import FieldpackHTTP
 extension ServerRouter {
   /// Whether a request is one of the viewer, which may ask where the captures are public.
   func isOfViewer(_ request: ServerRequest) -> Bool {
-    hasPublicCaptures && request.path.count == 2 && ["GET", "HEAD"].contains(request.method)
+    hasPublicCaptures && mayReadCaptures(request) && request.path.count == 2
+      && ["GET", "HEAD"].contains(request.method)
       && request.path[1].hasPrefix(request.path[0] + ".")
   }
 
