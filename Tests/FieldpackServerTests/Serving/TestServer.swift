@@ -17,9 +17,12 @@ final class TestServer: Sendable {
 
   init(
     wells: Int = 20, isWritable: Bool = false, publicURL: String? = nil, others: [LayerID] = [],
+    connections: Int = 6,
     configure: (inout FieldServer.Options, TemporaryFolder) throws -> Void = { _, _ in }
   ) async throws {
-    client = try HTTPClient()
+    var configuration = HTTPConfiguration()
+    configuration.connectionsPerHost = connections
+    client = try HTTPClient(configuration)
     folder = try TemporaryFolder()
     let path = folder.file("field.gpkg").path
     let writer = try GeoPackageBulkWriter(creating: path, version: .v14, store: "field")
