@@ -107,6 +107,7 @@ import Testing
       "tokens go to other machines encrypted alone"
     ),
     ("--behind-proxy", "--behind-proxy needs --public-url"),
+    ("--public-url https://a.example --writable", "--writable with a --public-url needs"),
     ("--public-url a.example", "no absolute address"),
     ("--tls-cert c.pem", "--tls-cert and --tls-key are given together"),
     ("--cors *", "'*' is no site"), ("--cors https://a.example/", "is no site"),

@@ -37,9 +37,12 @@ import Testing
     private static let get = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
     private func listener(
-      _ limits: ServerListener.Limits, clock: FieldClock = .system,
+      _ limits: ServerListener.Limits, clock: FieldClock = Hands().clock,
       isFree: @escaping @Sendable () async -> Void = {}
     ) throws -> (ServerListener, String) {
+      // However slow the machine is, nobody is idle for too long.
+      var limits = limits
+      limits.timeout = .seconds(3600)
       let listener = try ServerListener(
         ListenAddress(port: 0), limits: limits, clock: clock, handler: Held(isFree: isFree))
       return (listener, "http://127.0.0.1:\(listener.port)")

@@ -54,7 +54,7 @@ import Testing
     @Test func `each page is of one state, and none fails beside a writer`() async throws {
       let (clients, wells) = (Self.seconds == nil ? 16 : 256, 1_000)
       if Self.seconds != nil { OpenFiles.allowMost() }
-      let server = try await TestServer(wells: wells)
+      let server = try await TestServer(wells: wells, connections: clients)
       try await write(0, server, wells: wells)
       let seen = Seen()
       let end = Self.seconds.map { ContinuousClock.now + .seconds($0) }

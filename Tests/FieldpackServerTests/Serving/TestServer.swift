@@ -20,11 +20,13 @@ final class TestServer: Sendable {
     requiresIfMatch: Bool = false, hasPublicCaptures: Bool = false,
     profile: OpeningProfile = .foreign, busyTimeout: Duration = .seconds(5),
     positions: PositionOptions = PositionOptions(), webhooks: [Webhook] = [],
-    others: [LayerID] = [],
+    others: [LayerID] = [], connections: Int = 6,
     preparing: @escaping @Sendable (GeoPackageWriter) throws(FieldpackError) -> Void = { _ in },
     configure: (inout FieldServer.Options, TemporaryFolder) throws -> Void = { _, _ in }
   ) async throws {
-    client = try HTTPClient()
+    var configuration = HTTPConfiguration()
+    configuration.connectionsPerHost = connections
+    client = try HTTPClient(configuration)
     folder = try TemporaryFolder()
     let path = folder.file("field.gpkg").path
     let writer = try GeoPackageBulkWriter(creating: path, version: .v14, store: "field")

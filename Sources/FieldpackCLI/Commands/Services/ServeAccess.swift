@@ -52,7 +52,11 @@ struct ServeAccess: OptionGroup {
       throw refusal(
         "'\(origin)' is no site such as https://map.example: a scheme and a name, without a path")
     }
-    if let publicURL { _ = try HTTPAddress(publicURL) }
+    if let publicURL, try !HTTPAddress(publicURL).isLoopback, isWritable, tokens == nil {
+      throw refusal(
+        "--writable with a --public-url needs --token-file, so that the server knows who sends edits"
+      )
+    }
     guard !isBehindProxy || publicURL != nil else {
       throw refusal("--behind-proxy needs --public-url, the address that clients know")
     }
