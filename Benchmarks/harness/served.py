@@ -4,6 +4,7 @@ their processes."""
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import time
@@ -40,8 +41,20 @@ class Server:
             raise Failure(f"{self.name} does not listen: {text.read()[-2000:]}")
 
     def end(self):
+        """Ends all processes. One that starts others does not always end these."""
+        family = self.tree()
         for process in self.processes:
             process.terminate()
+        for process in self.processes:
+            try:
+                process.wait(3)
+            except subprocess.TimeoutExpired:
+                pass
+        for one in family:
+            try:
+                os.kill(one, signal.SIGKILL)
+            except OSError:
+                pass
         for process in self.processes:
             process.wait()
 
