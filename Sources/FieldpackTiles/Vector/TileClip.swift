@@ -48,6 +48,80 @@ struct TileClip {
     return found
   }
 
+  /// Cuts the ring of a polygon without holes, which is given without its last position, into the rings
+  /// that lie in the box, so that nothing needs mending; `nil` where the ring meets itself at a side.
+  func parts(of ring: [SIMD2<Double>], within bounds: TileBox) -> [[SIMD2<Double>]]? {
+    var rings = [ring]
+    for axis in 0..<2 {
+      for (limit, sign) in [(box.least[axis], 1.0), (box.greatest[axis], -1.0)] {
+        let farthest = sign > 0 ? bounds.least[axis] : bounds.greatest[axis]
+        guard (farthest - limit) * sign < 0 else { continue }
+        var parts: [[SIMD2<Double>]] = []
+        for ring in rings {
+          guard let found = Self.parts(of: ring, axis, limit, sign) else { return nil }
+          parts += found
+        }
+        rings = parts
+      }
+    }
+    return rings
+  }
+
+  /// The same at one side.
+  ///
+  /// The crossings of a ring that does not meet itself bound its inside on the side in pairs. So a part
+  /// goes on from where it leaves the box at the other crossing of the pair.
+  private static func parts(
+    of ring: [SIMD2<Double>], _ axis: Int, _ limit: Double, _ sign: Double
+  ) -> [[SIMD2<Double>]]? {
+    func isInside(_ position: SIMD2<Double>) -> Bool { (position[axis] - limit) * sign >= 0 }
+    guard let outside = ring.firstIndex(where: { !isInside($0) }) else { return [ring] }
+    var chains: [[SIMD2<Double>]] = []
+    var last = ring[outside]
+    for step in 1...ring.count {
+      let position = ring[(outside + step) % ring.count]
+      switch (isInside(last), isInside(position)) {
+      case (false, true): chains.append([crossing(last, position, axis, limit), position])
+      case (true, true): chains[chains.count - 1].append(position)
+      case (true, false): chains[chains.count - 1].append(crossing(last, position, axis, limit))
+      case (false, false): break
+      }
+      last = position
+    }
+    return joined(chains, along: 1 - axis)
+  }
+
+  /// Joins the parts of a ring between its crossings of a side to rings.
+  private static func joined(
+    _ chains: [[SIMD2<Double>]], along axis: Int
+  ) -> [[SIMD2<Double>]]? {
+    // A chain has two crossings: an even number for its first position, an odd one for its last.
+    func place(_ crossing: Int) -> Double {
+      let chain = chains[crossing / 2]
+      return chain[crossing % 2 == 0 ? 0 : chain.count - 1][axis]
+    }
+    let sorted = (0..<chains.count * 2).sorted { place($0) < place($1) }
+    var partners = [Int](repeating: 0, count: sorted.count)
+    for index in stride(from: 0, to: sorted.count, by: 2) {
+      let (a, b) = (sorted[index], sorted[index + 1])
+      guard a % 2 != b % 2 else { return nil }
+      (partners[a], partners[b]) = (b, a)
+    }
+    var rings: [[SIMD2<Double>]] = []
+    var isTaken = [Bool](repeating: false, count: chains.count)
+    for first in chains.indices where !isTaken[first] {
+      var ring: [SIMD2<Double>] = []
+      var next = first
+      while !isTaken[next] {
+        isTaken[next] = true
+        ring += chains[next]
+        next = partners[next * 2 + 1] / 2
+      }
+      rings.append(ring)
+    }
+    return rings
+  }
+
   // MARK: Lines
 
   /// Gives the parts of a line that lie in the box.

@@ -113,18 +113,23 @@ struct TileShape {
   }
 
   private mutating func takeRings(isInside: Bool) {
-    for part in parts.list where part.kind == .shell || part.kind == .hole {
+    for (index, part) in parts.list.enumerated() where part.kind == .shell || part.kind == .hole {
       guard part.kind == .shell || polygons.isOpen else { continue }
       ring.removeAll(keepingCapacity: true)
       var bounds = TileBox.empty
-      for index in part.start..<part.start + part.count {
-        let position = parts.positions[index]
+      for place in part.start..<part.start + part.count {
+        let position = parts.positions[place]
         ring.append(position)
         bounds.add(position)
       }
       if ring.count > 1, ring.first == ring.last { ring.removeLast() }
       if !isInside, !box.contains(bounds) {
         if box.touches(bounds) {
+          let hasHoles = index + 1 < parts.list.count && parts.list[index + 1].kind == .hole
+          if part.kind == .shell, !hasHoles, let rings = clip.parts(of: ring, within: bounds) {
+            for ring in rings { polygons.add(ring, isShell: true) }
+            continue
+          }
           clip.cut(ring: &ring, within: bounds)
         } else {
           ring.removeAll(keepingCapacity: true)
