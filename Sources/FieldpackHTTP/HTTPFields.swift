@@ -22,16 +22,23 @@ public struct HTTPFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
   /// The first value of that name, in upper or lower case. Setting it replaces all values of the
   /// name.
   public subscript(name: String) -> String? {
-    get { fields.first { $0.name.lowercased() == name.lowercased() }?.value }
+    get { fields.first { Self.isSame($0.name, name) }?.value }
     set {
-      fields.removeAll { $0.name.lowercased() == name.lowercased() }
+      fields.removeAll { Self.isSame($0.name, name) }
       if let newValue { fields.append(Field(name, newValue)) }
     }
   }
 
+  /// Whether two names differ at most in the case of ASCII letters, of which names of fields are made.
+  private static func isSame(_ a: String, _ b: String) -> Bool {
+    func small(_ byte: UInt8) -> UInt8 { 0x41...0x5A ~= byte ? byte | 0x20 : byte }
+    return a.utf8.count == b.utf8.count
+      && a.utf8.elementsEqual(b.utf8) { small($0) == small($1) }
+  }
+
   /// All values of that name, in order.
   public func values(of name: String) -> [String] {
-    fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+    fields.filter { Self.isSame($0.name, name) }.map(\.value)
   }
 
   /// Leaves out all but the fields that say what is asked for, whatever the names of others mean.

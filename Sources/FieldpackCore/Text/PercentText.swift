@@ -3,18 +3,27 @@ package enum PercentText {
   /// Leaves the signs that may stand anywhere in an address; all other bytes become escapes such as
   /// `%20`.
   package static func encode(_ text: String, digits: String = "0123456789ABCDEF") -> String {
+    if text.utf8.allSatisfy(isPlain) { return text }
     let digits = Array(digits.utf8)
     var bytes: [UInt8] = []
     for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
+      if isPlain(byte) {
         bytes.append(byte)
-      default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      } else {
+        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
       }
     }
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
   }
 
   /// Undoes the escapes of a part of a query, in which a plus sign is a blank.
@@ -30,6 +39,9 @@ package enum PercentText {
   }
 
   private static func decode(_ text: some StringProtocol, blank: UInt8?) -> String? {
+    if !text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == blank }) {
+      return String(text)
+    }
     var bytes: [UInt8] = []
     var rest = text.utf8[...]
     while let byte = rest.popFirst() {

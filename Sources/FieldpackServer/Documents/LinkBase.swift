@@ -6,7 +6,9 @@ package struct LinkBase: Hashable, Sendable {
   package let text: String
 
   package init(_ text: String) {
-    self.text = String(text.reversed().drop { $0 == "/" }.reversed())
+    var text = text
+    while text.utf8.last == UInt8(ascii: "/") { text.removeLast() }
+    self.text = text
   }
 
   /// The address of a path whose parts are given without escapes; no parts are the landing page.

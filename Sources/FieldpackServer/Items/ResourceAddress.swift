@@ -13,27 +13,33 @@ struct ResourceAddress: Sendable {
   ///
   /// - Parameter next: the parameter that the next page begins with; `nil` where there is none.
   func links(next: ServerRequest.Parameter? = nil) -> String {
-    var links: [ServerLink] = []
+    // Written by hand, because it is made for every answer. Of an address only the base can hold what
+    // JSON escapes, and formats are known.
+    let start = String(JSONValue.text(base.text).text.dropFirst().dropLast())
+    let resource = start + base.href(path).dropFirst(base.text.count) + "?"
+    var text = "["
+    func add(_ relation: String, _ type: String, _ href: String) {
+      if text.utf8.count > 1 { text += "," }
+      text += "{\"rel\":\"\(relation)\",\"type\":\"\(type)\",\"href\":\"\(href)\"}"
+    }
+    let given = query.leavingOut(.format).text
     for (name, type) in operation.formats {
-      let parameters = query.leavingOut(.format) + [Self.format(name)]
-      links.append(
-        ServerLink(
-          name == format ? "self" : "alternate", href(parameters), type: MediaType.name(type)))
+      add(
+        name == format ? "self" : "alternate", MediaType.name(type),
+        resource + Self.joined(given, "f=\(name)"))
     }
     if let next {
-      let parameters = query.leavingOut(.format, .after, .offset) + [Self.format(format), next]
-      links.append(ServerLink("next", href(parameters), type: MediaType.geoJSON))
+      let rest = query.leavingOut(.format, .after, .offset).text
+      add(
+        "next", MediaType.geoJSON,
+        resource + Self.joined(Self.joined(rest, "f=\(format)"), [next].text))
     }
-    links.append(
-      ServerLink("collection", base.href(Array(path.prefix(2))), type: MediaType.json))
-    return JSONValue.array(links.map(\.json)).text
+    let collection = base.href(Array(path.prefix(2))).dropFirst(base.text.count)
+    add("collection", MediaType.json, start + collection)
+    return text + "]"
   }
 
-  private func href(_ parameters: [ServerRequest.Parameter]) -> String {
-    base.href(path) + "?" + parameters.text
-  }
-
-  private static func format(_ name: String) -> ServerRequest.Parameter {
-    .init(QueryParameter.format.rawValue, name)
+  private static func joined(_ parameters: String, _ more: String) -> String {
+    parameters.isEmpty ? more : parameters + "&" + more
   }
 }

@@ -18,7 +18,7 @@ enum Negotiation {
       }
       return name
     }
-    guard let accept = request.fields["Accept"] else { return formats[0].name }
+    guard let accept = request.fields["Accept"], accept != "*/*" else { return formats[0].name }
     var best = (name: formats[0].name, quality: 0.0)
     for (type, quality) in types(accept) where quality > best.quality {
       if let format = formats.first(where: { matches($0.type, type) }) {

@@ -49,9 +49,9 @@ final class ServerRouter: RequestHandling {
       guard let end = name.firstIndex(of: "]") else { return false }
       name = name[...end]
     } else {
-      name = name.prefix { $0 != ":" }
+      name = name.utf8.firstIndex(of: UInt8(ascii: ":")).map { name[..<$0] } ?? name
     }
-    return hosts.contains(name.lowercased())
+    return hosts.contains(String(name)) || hosts.contains(name.lowercased())
   }
 
   func answerAtOnce(_ request: ServerRequest) -> ServerResponse? {
