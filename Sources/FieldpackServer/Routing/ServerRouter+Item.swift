@@ -54,7 +54,7 @@ extension ServerRouter {
       .column(asked.layer.schema.idColumn ?? "fid"), .equal, .literal(.integer(number)))
     let query = asked.query(limit: 1, box: nil)
     let swaps = asked.swapsAxes
-    return try await file.store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+    return try await file.store.readSoon { (snapshot) throws(FieldpackError) in
       let output = ByteOutput()
       var options = GeoJSONWriter.Options()
       options.layout = .lines
