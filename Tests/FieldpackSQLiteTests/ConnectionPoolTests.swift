@@ -231,4 +231,23 @@ import Testing
     #expect(error?.isBusy == true)
     #expect(try other.scalar("SELECT count(*) FROM t") == 2)
   }
+
+  @Test func `a short visit runs on the thread that asks, where a reader is idle`() async throws {
+    let pool = try await ConnectionPool(path: path, access: .readOnly)
+    func here() throws -> SQLiteValue?? {
+      try pool.readIfIdle { (connection) throws(SQLiteError) in
+        // Left open on purpose: the visit rolls it back.
+        try connection.execute("BEGIN")
+        return try connection.scalar("SELECT a FROM t")
+      }
+    }
+    #expect(try here() == .integer(1))
+    #expect(try here() == .integer(1))
+    let lease = try await pool.lease()
+    #expect(try here() == nil)
+    await lease.release()
+    #expect(try here() == .integer(1))
+    try await pool.close()
+    #expect(try here() == nil)
+  }
 }

@@ -23,6 +23,16 @@ struct LayerPlan {
   var readsCandidates = false
   /// Whether an index gives ids, and their rows are then looked up in the order of the ids.
   var looksUpIDs = false
+  /// Where the number that the query compares ids with stands among the parameters.
+  var numberIndex: Int?
+
+  /// The same plan for another number.
+  func with(number: Int64) -> LayerPlan? {
+    guard let numberIndex else { return nil }
+    var copy = self
+    copy.statement.parameters[numberIndex] = .integer(number)
+    return copy
+  }
 
   /// The same plan for another box.
   func with(box: Envelope) -> LayerPlan {
@@ -62,9 +72,15 @@ struct QueryPlanner {
   func tables() throws(FieldpackError) -> [LayerTable] {
     // Named layers are never dropped, so nothing needs reporting, and the cache may answer.
     let shape = query.layers.isEmpty ? nil : BoxedQuery(query)?.shape
-    if let shape, let kept = file.planCache.tables(shape) { return kept }
+    let numbered = NumberQuery(query)
+    if let shape = shape ?? numbered?.shape, let kept = file.planCache.tables(shape) {
+      return kept
+    }
     let tables = try askedTables()
     if let shape { file.planCache.keep(tables, shape) }
+    if let numbered, tables.allSatisfy(numbered.asksForRowIDs(of:)) {
+      file.planCache.keep(tables, numbered.shape)
+    }
     return tables
   }
 
@@ -155,6 +171,9 @@ struct QueryPlanner {
     if let target = query.nearest {
       return try nearestPlan(table, target, limit: limit, offset: offset)
     }
+    if let numbered = NumberQuery(query), numbered.asksForRowIDs(of: table) {
+      return try plan(path, limit: limit, offset: offset, as: form, numbered)
+    }
     guard let boxed = BoxedQuery(query),
       let box = try lowering(table).project.oneBox(boxed.box, from: boxed.srs, to: table)
     else { return try newPlan(path, limit: limit, offset: offset, as: form) }
@@ -162,6 +181,22 @@ struct QueryPlanner {
       shape: boxed.shape, table: table.table, limit: limit, offset: offset, form: form)
     if let kept = file.planCache.plan(key, box) { return kept }
     let plan = try newPlan(path, limit: limit, offset: offset, as: form)
+    file.planCache.keep(plan, key)
+    return plan
+  }
+
+  private func plan(
+    _ path: LayerPath, limit: Int?, offset: Int, as form: RowForm, _ numbered: NumberQuery
+  ) throws(FieldpackError) -> LayerPlan {
+    let key = PlanCache.Key(
+      shape: numbered.shape, table: path.table.table, limit: limit, offset: offset, form: form)
+    if let kept = file.planCache.plan(key, numbered.number) { return kept }
+    var plan = try newPlan(path, limit: limit, offset: offset, as: form)
+    let places = plan.statement.parameters.indices.filter {
+      plan.statement.parameters[$0] == .integer(numbered.number)
+    }
+    // Where the limit is the same number, nobody can tell which of the two it is.
+    if places.count == 1 { plan.numberIndex = places[0] }
     file.planCache.keep(plan, key)
     return plan
   }

@@ -34,6 +34,29 @@ struct BoxedQuery {
   }
 }
 
+/// A query of one layer that only compares a column with a number, split into the number and the rest.
+struct NumberQuery {
+  /// The query with 0 instead of its number.
+  let shape: Query
+  let column: String
+  let number: Int64
+
+  init?(_ query: Query) {
+    guard query.layers.count == 1, query.nearest == nil,
+      case .compare(.column(let name), let comparison, .literal(.integer(let number))) =
+        query.filter, name.utf8.allSatisfy({ $0 < 0x80 })
+    else { return nil }
+    (column, self.number) = (name, number)
+    shape = query.where(.compare(.column(name), comparison, .literal(.integer(0))))
+  }
+
+  /// Whether the number is compared with the rowids of the layer, so that the plan is the same for every
+  /// number.
+  func asksForRowIDs(of table: LayerTable) -> Bool {
+    table.schema.isID(column) && table.textID == nil && table.hasRowIDs && !table.layer.isView
+  }
+}
+
 extension Operand {
   fileprivate var isPlainText: Bool {
     switch self {
@@ -78,8 +101,10 @@ final class PlanCache {
 
   func plan(_ key: Key, _ box: Envelope) -> LayerPlan? { plans[key]?.with(box: box) }
 
+  func plan(_ key: Key, _ number: Int64) -> LayerPlan? { plans[key]?.with(number: number) }
+
   func keep(_ plan: LayerPlan, _ key: Key) {
-    guard plan.looksForBox else { return }
+    guard plan.looksForBox || plan.numberIndex != nil else { return }
     if plans.count >= Self.capacity { plans.removeAll() }
     plans[key] = plan
   }

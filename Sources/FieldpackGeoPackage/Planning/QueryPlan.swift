@@ -47,9 +47,14 @@ extension QueryPlanner {
     if let boxed, let kept = file.planCache.paths(boxed.shape), try isOneBox(boxed, in: kept) {
       return kept
     }
+    let numbered = NumberQuery(query)
+    if let numbered, let kept = file.planCache.paths(numbered.shape) { return kept }
     var paths: [LayerPath] = []
     for table in try tables() {
       paths.append(LayerPath(table: table, search: try search(table)))
+    }
+    if let numbered, paths.allSatisfy({ numbered.asksForRowIDs(of: $0.table) }) {
+      file.planCache.keep(paths, numbered.shape)
     }
     if let boxed, try isOneBox(boxed, in: paths) { file.planCache.keep(paths, boxed.shape) }
     return paths

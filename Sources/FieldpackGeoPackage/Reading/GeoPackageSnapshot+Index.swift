@@ -44,9 +44,7 @@ extension GeoPackageSnapshot {
     of layer: LayerID, touching box: Envelope, _ body: (Int64, SIMD4<Float>) -> Void
   ) throws(FieldpackError) -> Bool {
     let table = try table(layer)
-    guard let rtree = table.rtree, !table.lacksIndexTriggers, table.textID == nil,
-      !table.layer.isView
-    else { return false }
+    guard let rtree = indexToBelieve(of: table) else { return false }
     let window = RTreeWindow(.intersects, box)
     let isSure = try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
       try file.indexes.believing(rtree) { (verdict) throws(SQLiteError) in
@@ -59,5 +57,25 @@ extension GeoPackageSnapshot {
     }
     file.reportIndexes(to: report)
     return isSure
+  }
+
+  private func indexToBelieve(of table: LayerTable) -> String? {
+    guard !table.lacksIndexTriggers, table.textID == nil, !table.layer.isView else { return nil }
+    return table.rtree
+  }
+
+  /// How many features may touch `box`, as the R-tree of the layer has them; `nil` where there is none.
+  ///
+  /// - Parameter box: in the SRS of the layer.
+  package func indexedCount(
+    of layer: LayerID, touching box: Envelope
+  ) throws(FieldpackError) -> Int? {
+    let table = try table(layer)
+    guard let rtree = indexToBelieve(of: table) else { return nil }
+    let (certain, uncertain) = try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
+      try file.indexes.count(rtree, RTreeWindow(.intersects, box))
+    }
+    file.reportIndexes(to: report)
+    return certain + uncertain.count
   }
 }

@@ -128,12 +128,25 @@ public class GeoPackageSnapshot: SnapshotReading {
         total += counted
         continue
       }
-      let plan = try planner.countPlan(table)
-      let statement = try file.prepare(reading: table, plan.text, plan.parameters)
-      defer { statement.reset() }
-      if try statement.step(reportingTo: report) { total += Int(statement.row.integer(0)) }
+      total += try countedRows(planner, table)
     }
     return min(max(0, total - query.offset), query.limit ?? .max)
+  }
+
+  /// Counts rows by a statement. The number of all rows of a table is kept for the state of the file.
+  private func countedRows(
+    _ planner: QueryPlanner, _ table: LayerTable
+  ) throws(FieldpackError) -> Int {
+    let keeps =
+      planner.query.filter == .all && !table.layer.isView && !table.isDerived
+      && file.connection.isReadOnly
+    if keeps, let known = file.rowCounts[table.table] { return known }
+    let plan = try planner.countPlan(table)
+    let statement = try file.prepare(reading: table, plan.text, plan.parameters)
+    defer { statement.reset() }
+    let count = try statement.step(reportingTo: report) ? Int(statement.row.integer(0)) : 0
+    if keeps { file.rowCounts[table.table] = count }
+    return count
   }
 
   /// Counts by clipping. A geometry that only touches the area is dropped, which only clipping

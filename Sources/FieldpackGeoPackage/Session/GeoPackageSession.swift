@@ -42,6 +42,9 @@ package final class GeoPackageSession {
   private var comparedCount: Int?
   /// The change logs of tables that were asked for, in the state of ``cached``.
   private var logs: [String: LogShape?] = [:]
+  /// The number of rows of tables that were counted on a connection that only reads, in the state of
+  /// ``cached``.
+  var rowCounts: [String: Int] = [:]
   /// The state of the file at the last reading; the catalogue is of this state.
   private(set) var state: PlannedState?
   /// A number that no other session of the process has.
@@ -280,7 +283,7 @@ package final class GeoPackageSession {
     comparedCount = connection.possibleSchemaChanges
     if let cached, cached.state == state { return cached.catalogue }
     planCache.removeAll()
-    logs = [:]
+    (logs, rowCounts) = ([:], [:])
     var catalogue = try limited("reading the file's catalogue") { () throws(FieldpackError) in
       try CatalogueReader(file: self).read()
     }

@@ -26,12 +26,14 @@ package actor StorePools {
   private let verdicts: IndexVerdicts?
   /// What lives as long as the file is read.
   private var kept: (any Sendable)?
-  private var readingPool: Pool?
-  private var writingPool: Pool?
-  private var isClosed = false
+  private var readingPool: Pool? { didSet { show() } }
+  private var writingPool: Pool? { didSet { show() } }
+  private var isClosed = false { didSet { show() } }
   private var opening = false
   /// Whether the file is about to change its journal mode; nobody may read meanwhile.
-  private var isSwitching = false
+  private var isSwitching = false { didSet { show() } }
+  /// The pool to read from, for threads that do not wait for this actor.
+  private nonisolated let shown = Locked<Pool?>(nil)
   private var waiters: [CheckedContinuation<Void, Never>] = []
   /// The cursors that hold a reader.
   private var cursors: [WeakCursor] = []
@@ -96,6 +98,14 @@ package actor StorePools {
     let pool = try await open(.readOnly)
     readingPool = pool
     return pool
+  }
+
+  /// The pool to read from, where there is one now.
+  nonisolated var current: Pool? { shown.withLock { $0 } }
+
+  private func show() {
+    let pool = isClosed || isSwitching ? nil : writingPool ?? readingPool
+    shown.withLock { $0 = pool }
   }
 
   /// The pool to write with, opened at the first call.

@@ -4,8 +4,10 @@ import FieldpackThreads
 /// use.
 package actor ConnectionActor<Session> {
   private let executor: ThreadExecutor
-  private var connection: Connection?
-  private var session: Session?
+  // Changed on the actor alone. Whoever has claimed the reader may use them on another thread, because
+  // the actor has no visitors then; the queue's lock stands between one user and the next.
+  private nonisolated(unsafe) var connection: Connection?
+  private nonisolated(unsafe) var session: Session?
   /// The value that a lease keeps between its visits.
   private var kept: (any Clearable)?
 
@@ -51,6 +53,20 @@ package actor ConnectionActor<Session> {
     // it.
     if !connection.isInTransaction { connection.fitLongestValue() }
     return try await visit(connection) { () throws(E) in try body(session) }
+  }
+
+  /// Runs `body` on the thread of the caller, who has claimed the reader. Afterwards a transaction that
+  /// `body` left open is rolled back.
+  nonisolated func runHere<R, E: SQLiteErrorConvertible>(
+    _ body: (Session) throws(E) -> R
+  ) throws(E) -> R {
+    guard let connection, let session else {
+      throw E(sqlite: .misuse("the connection is closed"))
+    }
+    defer { connection.rollBackLeftovers() }
+    connection.leaveFewPages()
+    connection.fitLongestValue()
+    return try body(session)
   }
 
   /// As ``run(_:)``; afterwards a transaction that `body` left open is rolled back.

@@ -62,6 +62,16 @@ public final class ConnectionPool<Session>: Sendable {
     return try await reader.runAlone(body)
   }
 
+  /// Runs `body` on an idle reader, on the thread of the caller; `nil` where no reader is idle. It is for
+  /// short visits, which take less time than the way to the reader's own thread and back.
+  public func readIfIdle<R, E: SQLiteErrorConvertible>(
+    _ body: (Session) throws(E) -> R
+  ) throws(E) -> R? {
+    guard let reader = connections.readers.claimIdle() else { return nil }
+    defer { connections.readers.release(reader) }
+    return try reader.runHere(body)
+  }
+
   /// Runs `body` on the writer, after the visits that were asked for earlier. A transaction that
   /// `body` leaves open is rolled back.
   /// - Throws: an error that `isReadOnly` in a pool for reading.

@@ -64,6 +64,11 @@ final class ReaderQueue<Session>: Sendable {
     }
   }
 
+  /// An idle reader; `nil` where there is none.
+  func claimIdle() -> ConnectionActor<Session>? {
+    state.withLock { state in state.isClosed ? nil : state.idle.popLast() }
+  }
+
   func release(_ reader: ConnectionActor<Session>) {
     // The usual case comes first: the other one makes the metadata of continuations, which takes
     // long.

@@ -29,7 +29,10 @@ struct ItemsPage: Sendable {
 
   /// A page as a FeatureCollection, with links.
   func collection(limit: Int) async -> PageStart.Outcome {
-    await write { (start, snapshot) throws(FieldpackError) in
+    do throws(FieldpackError) {
+      if let page = try await short(limit: limit) { return .whole(page) }
+    } catch { return .failure(error) }
+    return await write { (start, snapshot) throws(FieldpackError) in
       try collection(limit: limit, start: start, snapshot)
     }
   }
@@ -43,12 +46,51 @@ struct ItemsPage: Sendable {
   }
 
   private func collection(
-    limit: Int, start: PageStart?, _ snapshot: GeoPackageSnapshot
+    limit: Int, start: PageStart?, mostBytes: Int = .max, _ snapshot: GeoPackageSnapshot
   ) throws(FieldpackError) -> [UInt8] {
     var sink = PageSink(limit, start: start) { GeoJSONWriter($0, options: geoJSON) }
+    sink.mostBytes = mostBytes
     try snapshot.scan(request.query(limit: limit + 1, box: box), into: &sink)
     try sink.writer.finish(with: try members(sink, in: snapshot))
     return sink.output.buffer
+  }
+
+  /// The page where it is certainly made in a moment: of few features that are found by their ids or in
+  /// a box of the R-tree. The thread that asks makes it.
+  private func short(limit: Int) async throws(FieldpackError) -> [UInt8]? {
+    guard limit <= 1_000, request.filter == .all, request.order.isEmpty, request.offset == 0 else {
+      return nil
+    }
+    switch box {
+    case nil:
+      // The first page counts all features.
+      guard request.cursor != nil else { return nil }
+      return try await store.readSoon { (snapshot) throws(FieldpackError) in
+        try short(limit: limit, snapshot)
+      }
+    case .envelope(.intersects, let area, let srs)?:
+      let layer = request.layer
+      guard srs == layer.schema.geometry?.srs else { return nil }
+      return try await store.readSoon { (snapshot) throws(FieldpackError) in
+        guard try snapshot.indexedCount(of: layer.id, touching: area) ?? .max <= 1_000 else {
+          return nil
+        }
+        return try short(limit: limit, snapshot)
+      }
+    default: return nil
+    }
+  }
+
+  private func short(
+    limit: Int, _ snapshot: GeoPackageSnapshot
+  ) throws(FieldpackError) -> [UInt8]? {
+    do throws(FieldpackError) {
+      return try collection(limit: limit, start: nil, mostBytes: 1 << 20, snapshot)
+    } catch {
+      // A long page is written while it is made.
+      guard error.code == .full else { throw error }
+      return nil
+    }
   }
 
   /// All features a line each, or a page of them.

@@ -11,6 +11,8 @@ struct PageSink<Writer: FeatureTextWriter>: FeatureSink {
   /// How many features are written; `nil` for all.
   let limit: Int?
   let start: PageStart?
+  /// A page that grows beyond this is not finished.
+  var mostBytes = Int.max
   private(set) var count = 0
   private(set) var lastID: FeatureID?
   /// Whether there is a feature behind the last.
@@ -36,6 +38,9 @@ struct PageSink<Writer: FeatureTextWriter>: FeatureSink {
     count += 1
     lastID = row.id
     if output.buffer.count >= 64 << 10 { try start?.send(&output.buffer) }
+    guard output.buffer.count <= mostBytes else {
+      throw FieldpackError(.full, "the page is too long to be made as a whole")
+    }
   }
 }
 

@@ -39,8 +39,14 @@
     private var begun = Duration.zero
     private let sent = SentBytes()
     private var status = 0
-    /// Set by the task before it lets the connection go on.
-    private let response = Locked<ServerResponse?>(nil)
+    private let progress = Locked(Progress())
+
+    /// How far the task is that makes the answer.
+    private struct Progress {
+      var answer: ServerResponse?
+      /// Whether the connection is put aside until there is an answer.
+      var isSuspended = false
+    }
 
     init(target: String, socket: Int32, listener: ServerListener) {
       self.target = target
@@ -74,7 +80,7 @@
       case .refused(let refusal):
         return send(refusal, on: connection)
       case .answering:
-        guard let response = response.withLock({ $0 }) else { return fieldpack_mhd_no }
+        guard let response = progress.withLock({ $0.answer }) else { return fieldpack_mhd_no }
         return send(response, on: connection)
       }
     }
@@ -118,18 +124,15 @@
           ServerResponse(503, "text/plain", Array("the server is closing\n".utf8)), on: connection)
       }
       stage = .answering
-      MHD_suspend_connection(connection)
-      let (request, response, listener) = (request, response, listener)
-      let kept = Connection(raw: connection)
-      // The task may be done before it is noted; it must not be taken for one that runs then.
-      let noted = Locked(false)
       self.number = number
-      let task = Task {
+      let (request, progress, listener) = (request, progress, listener)
+      let kept = Connection(raw: connection)
+      let task = StartingExecutor.start {
         let answer = await listener.handler.answer(request)
-        response.withLock { $0 = answer }
-        kept.resume()
-        noted.withLock { isDone in
-          isDone = true
+        progress.withLock { progress in
+          progress.answer = answer
+          // The listener may close as soon as it knows of no task that has put its connection aside.
+          if progress.isSuspended { kept.resume() }
           if case .stream(let stream) = answer.body {
             listener.set(.stream(stream), for: number)
           } else {
@@ -137,10 +140,15 @@
           }
         }
       }
-      noted.withLock { isDone in
-        if !isDone { listener.set(.task(task), for: number) }
-      }
       self.task = task
+      let answer = progress.withLock { progress in
+        guard progress.answer == nil else { return progress.answer }
+        listener.set(.task(task), for: number)
+        progress.isSuspended = true
+        MHD_suspend_connection(connection)
+        return nil
+      }
+      if let answer { return send(answer, on: connection) }
       return fieldpack_mhd_yes
     }
 
@@ -170,8 +178,8 @@
       guard let made else { return fieldpack_mhd_no }
       defer { MHD_destroy_response(made) }
       // No browser is to take an answer for something else than it says.
-      let fields = answer.fields.fields + [.init("X-Content-Type-Options", "nosniff")]
-      for field in fields {
+      MHD_add_response_header(made, "X-Content-Type-Options", "nosniff")
+      for field in answer.fields.fields {
         guard MHD_add_response_header(made, field.name, field.value) == fieldpack_mhd_yes else {
           return fieldpack_mhd_no
         }

@@ -13,7 +13,7 @@ extension ServerRouter {
     var text: String?
     do throws(FieldpackError) {
       if let number = Int64(id) {
-        text = try await file.store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+        text = try await file.store.readSoon { (snapshot) throws(FieldpackError) in
           try asked.text(of: number, in: snapshot)
         }
       }

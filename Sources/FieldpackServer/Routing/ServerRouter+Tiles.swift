@@ -32,7 +32,7 @@ extension ServerRouter {
       options.properties = try ItemsRequest.columns(text, of: layer)
     }
     do throws(FieldpackError) {
-      let tile = try await file.store.vectorTile(
+      let tile = try await file.store.vectorTileSoon(
         of: layer.id, at: TileAddress(zoom: numbers[0], column: numbers[2], row: numbers[1]),
         options: options)
       return ServerResponse(

@@ -25,6 +25,18 @@ extension GeoPackageStore {
       } catch { throw error.adding(location: .init(store: id, layer: layer)) }
     }
   }
+
+  /// As ``vectorTile(of:at:options:)``; the thread of the caller makes a tile that has few features.
+  package func vectorTileSoon(
+    of layer: LayerID, at address: TileAddress, options: VectorTileOptions = .init()
+  ) async throws(FieldpackError) -> VectorTile {
+    let small = try await readSoon { (snapshot) throws(FieldpackError) in
+      // What is wrong with the layer is told below.
+      try VectorTileMaker(layer, address, options, in: snapshot).tile(ofAtMost: 1_000)
+    }
+    if let small { return small }
+    return try await vectorTile(of: layer, at: address, options: options)
+  }
 }
 
 extension GeoPackageSnapshot {

@@ -79,4 +79,55 @@ import Testing
     #expect(explanation.plan.contains { $0.contains("VIRTUAL TABLE INDEX") })
     await store.close()
   }
+
+  /// The plan of such a query is kept, and gets another number each time.
+  @Test func `queries that differ in an id alone find each its own features`() async throws {
+    let store = try await emptyStore()
+    try await store.write { (writer) throws(FieldpackError) in
+      try writer.createLayer(wells)
+      for index in 1...9 {
+        try writer.create(
+          Feature(geometry: .point(x: 1, y: 1), attributes: ["depth": .real(Double(index))]),
+          in: "wells")
+      }
+    }
+    func ids(_ filter: Filter, limit: Int? = nil) async throws -> [FeatureID] {
+      var query = Query("wells", where: filter)
+      if let limit { query = query.limit(limit) }
+      var ids: [FeatureID] = []
+      for try await feature in try await store.query(query).features {
+        ids.append(try #require(feature.key).feature)
+      }
+      return ids
+    }
+    let id = Column<Int64>("fid")
+    for number: Int64 in 1...9 {
+      #expect(try await ids(id == number) == [.integer(number)])
+      // Here the number is the limit, too, once.
+      let next = (number + 1..<min(number + 5, 10)).map { FeatureID.integer($0) }
+      #expect(try await ids(id > number, limit: 4) == Array(next))
+    }
+    #expect(try await ids(Column<Double>("depth") == 4) == [4])
+    #expect(try await ids(Column<Double>("depth") == 5) == [5])
+    await store.close()
+  }
+
+  @Test func `short readings see what was committed before`() async throws {
+    let store = try await emptyStore()
+    func count() async throws -> Int {
+      try await store.readSoon { (snapshot) throws(FieldpackError) in
+        try snapshot.count(Query("wells"))
+      }
+    }
+    try await store.write { (writer) throws(FieldpackError) in try writer.createLayer(wells) }
+    for expected in 0..<4 {
+      #expect(try await count() == expected)
+      #expect(try await count() == expected)
+      try await store.write { (writer) throws(FieldpackError) in
+        _ = try writer.create(Feature(geometry: .point(x: 1, y: 1)), in: "wells")
+      }
+    }
+    await store.close()
+    await #expect(throws: FieldpackError.self) { _ = try await count() }
+  }
 }

@@ -118,8 +118,8 @@ import Testing
     #expect(
       features[1].parts == [
         [
-          SIMD2(-64, south), SIMD2(-64, 2379), SIMD2(3868, 2379), SIMD2(3868, south),
-          SIMD2(-64, south),
+          SIMD2(3868, south), SIMD2(-64, south), SIMD2(-64, 2379), SIMD2(3868, 2379),
+          SIMD2(3868, south),
         ]
       ])
     // The hole reaches beyond the tile, so the rest is a band of one ring.
