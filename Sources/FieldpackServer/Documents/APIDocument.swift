@@ -34,7 +34,10 @@ struct APIDocument {
   }
 
   private var operations: [ServerOperation] {
-    ServerOperation.allCases.filter { options.isWritable || !$0.isEdit }
+    ServerOperation.allCases.filter { operation in
+      (options.isWritable || !operation.isEdit)
+        && (!documents.pyramids.isEmpty || !operation.isOfPictures)
+    }
   }
 
   private var paths: [JSONValue.Member] {
@@ -84,14 +87,15 @@ struct APIDocument {
 
   private var pathParameters: [JSONValue.Member] {
     let ids = documents.layers.map(\.collectionID)
-    return [
+    let sets = documents.pyramids.map(\.setID)
+    return pictureParameters + [
       Self.variable(
         "collectionId", "The id of a collection.",
         .members(["type": "string", "enum": .unlessEmpty(ids)])),
       Self.variable("featureId", "The id of a feature.", ["type": "string"]),
       Self.variable(
         "tileMatrixSetId", "The id of a tile matrix set.",
-        ["type": "string", "enum": [.text(TileDocuments.setID)]]),
+        ["type": "string", "enum": JSONValue([TileDocuments.setID] + sets)]),
       Self.variable(
         "tileMatrix", "The zoom level.",
         ["type": "string", "enum": JSONValue(TileDocuments.zooms.map(String.init))]),
@@ -99,6 +103,19 @@ struct APIDocument {
         "tileRow", "The row of the tile, from the north.", ["type": "integer", "minimum": 0]),
       Self.variable(
         "tileCol", "The column of the tile, from the west.", ["type": "integer", "minimum": 0]),
+    ]
+  }
+
+  private var pictureParameters: [JSONValue.Member] {
+    guard !documents.pyramids.isEmpty else { return [] }
+    let ids = documents.pyramids.map(\.collectionID)
+    let sets = documents.pyramids.map(\.setID)
+    return [
+      Self.variable(
+        "mapId", "The id of a pyramid of pictures.", ["type": "string", "enum": JSONValue(ids)]),
+      Self.variable(
+        "mapTileMatrixSetId", "The id of a tile matrix set that the pyramid has tiles on.",
+        ["type": "string", "enum": JSONValue([TileDocuments.setID] + sets)]),
     ]
   }
 

@@ -57,6 +57,7 @@ package enum OGCRelation {
   package static let sortables = start + "sortables"
   package static let functions = start + "functions"
   package static let vectorTilesets = start + "tilesets-vector"
+  package static let mapTilesets = start + "tilesets-map"
   package static let tilingScheme = start + "tiling-scheme"
   package static let tilingSchemes = start + "tiling-schemes"
   package static let geodata = start + "geodata"

@@ -55,11 +55,22 @@ package struct ServedLayer: Sendable {
 
   /// West, south, east and north of the extent; west is beyond east where the extent crosses the
   /// antimeridian.
-  package var bbox: [Double]? {
-    guard let first = extent.first, let last = extent.last else { return nil }
+  package var bbox: [Double]? { extent.box }
+}
+
+extension [Envelope] {
+  /// West, south, east and north of an extent, as ``ServedLayer/bbox``.
+  var box: [Double]? {
+    guard let first, let last else { return nil }
     return [
-      first.minX, extent.map(\.minY).min() ?? first.minY, last.maxX,
-      extent.map(\.maxY).max() ?? last.maxY,
+      first.minX, map(\.minY).min() ?? first.minY, last.maxX, map(\.maxY).max() ?? last.maxY,
     ]
+  }
+
+  /// The box around all of them, which do not cross the antimeridian.
+  var whole: [Double]? {
+    guard var all = first else { return nil }
+    for other in dropFirst() { all.formUnion(other) }
+    return [all.minX, all.minY, all.maxX, all.maxY]
   }
 }

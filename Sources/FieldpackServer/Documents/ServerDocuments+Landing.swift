@@ -49,8 +49,20 @@ extension ServerDocuments {
     }
     return .members([
       "links": links.json([]), "crs": JSONValue(ServedLayer.commonSystems.map(\.uri)),
-      "collections": .array(collections),
+      "collections": .array(collections + pictures(links)),
     ])
+  }
+
+  private func pictures(_ links: Links) -> [JSONValue] {
+    pyramids.map { pyramid in
+      let own = ServerLink(
+        "self",
+        links.base.href(
+          Name.collection(pyramid.id).path, query: ["f": links.format.rawValue]),
+        type: links.format == .html ? "text/html" : MediaType.json, title: pyramid.title)
+      return MapTileDocuments(links: Links(base: links.base, format: links.format, own: [own]))
+        .collection(pyramid)
+    }
   }
 
   /// - Parameter isListed: in the list of collections, whose common systems `#/crs` stands for.

@@ -39,6 +39,11 @@ package struct ServerDocuments: Sendable {
     case tilesets(LayerID)
     /// The tileset of Web Mercator.
     case tileset(LayerID)
+    /// The grid of a pyramid of pictures.
+    case storedMatrixSet(LayerID)
+    case mapTilesets(LayerID)
+    /// A tileset of a pyramid, by the id of its tile matrix set.
+    case mapTileset(LayerID, String)
   }
 
   package enum Format: String, CaseIterable, Sendable {
@@ -55,13 +60,17 @@ package struct ServerDocuments: Sendable {
 
   /// In the order of the list of collections.
   package let layers: [ServedLayer]
+  package let pyramids: [ServedPyramid]
   package let options: Options
   /// The layers that ``keeping(_:)`` has kept.
   package private(set) var left: [LayerID] = []
   private let positions: [LayerID: Int]
 
-  package init(_ layers: [ServedLayer], _ options: Options) {
+  package init(
+    _ layers: [ServedLayer], pyramids: [ServedPyramid] = [], _ options: Options
+  ) {
     self.layers = layers
+    self.pyramids = pyramids
     self.options = options
     positions = Dictionary(
       layers.enumerated().map { ($0.element.id, $0.offset) },
@@ -70,12 +79,16 @@ package struct ServerDocuments: Sendable {
 
   /// The documents with only the layers that a condition holds for.
   package func keeping(_ condition: (LayerID) -> Bool) -> ServerDocuments {
-    var documents = ServerDocuments(layers.filter { condition($0.id) }, options)
-    if documents.layers.count < layers.count { documents.left = documents.layers.map(\.id) + [""] }
+    var documents = ServerDocuments(
+      layers.filter { condition($0.id) }, pyramids: pyramids.filter { condition($0.id) }, options)
+    let left = documents.layers.map(\.id) + documents.pyramids.map(\.id)
+    if left.count < layers.count + pyramids.count { documents.left = left + [""] }
     return documents
   }
 
   package func layer(_ id: LayerID) -> ServedLayer? { positions[id].map { layers[$0] } }
+
+  package func pyramid(_ id: LayerID) -> ServedPyramid? { pyramids.first { $0.id == id } }
 
   /// - Returns: `nil` where there is no such layer, or the document does not have that format.
   package func document(
@@ -103,9 +116,11 @@ package struct ServerDocuments: Sendable {
     case .api: return APIDocument(documents: self, base: base).tree
     case .collections: return collections(links)
     case .functions: return FunctionsDocument.tree(links)
-    case .tileMatrixSets: return TileDocuments(links: links).tileMatrixSets
+    case .tileMatrixSets: return TileDocuments(links: links).tileMatrixSets(pyramids)
     case .tileMatrixSet: return TileDocuments(links: links).tileMatrixSet
-    case .collection(let id): return layer(id).map { collection($0, links, isListed: false) }
+    case .collection(let id):
+      return layer(id).map { collection($0, links, isListed: false) }
+        ?? pyramid(id).map { MapTileDocuments(links: links).collection($0) }
     case .queryables(let id):
       return layer(id).map { $0.schemaDocument(.queryables, name.path, base) }
     case .schema(let id): return layer(id).map { $0.schemaDocument(.schema, name.path, base) }
@@ -116,7 +131,21 @@ package struct ServerDocuments: Sendable {
         let documents = TileDocuments(links: links)
         return format == .tileJSON ? documents.tileJSON($0) : documents.tileset($0)
       }
+    case .storedMatrixSet(let id):
+      return pyramid(id).map { MapTileDocuments(links: links).matrixSet($0) }
+    case .mapTilesets(let id):
+      return pyramid(id).map { MapTileDocuments(links: links).tilesets($0) }
+    case .mapTileset(let id, let set):
+      return mapTileset(id, set, isTileJSON: format == .tileJSON, MapTileDocuments(links: links))
     }
+  }
+
+  private func mapTileset(
+    _ id: LayerID, _ set: String, isTileJSON: Bool, _ documents: MapTileDocuments
+  ) -> JSONValue? {
+    guard let pyramid = pyramid(id), pyramid.setIDs.contains(set) else { return nil }
+    guard isTileJSON else { return documents.tileset(pyramid, set) }
+    return set == TileDocuments.setID ? documents.tileJSON(pyramid) : nil
   }
 
   /// The layer, where it has tiles.
@@ -135,7 +164,10 @@ package struct ServerDocuments: Sendable {
   }
 
   private func ownLinks(_ name: Name, _ format: Format, _ base: LinkBase) -> [ServerLink] {
-    let formats = name.operation.formats
+    var formats = name.operation.formats
+    if case .mapTileset(_, let set) = name, set != TileDocuments.setID {
+      formats.removeAll { $0.name == Format.tileJSON.rawValue }
+    }
     return
       (formats.filter { $0.name == format.rawValue }
       + formats.filter { $0.name != format.rawValue }).map { other in
@@ -155,12 +187,15 @@ package struct ServerDocuments: Sendable {
     case .functions: "Functions for conditions"
     case .tileMatrixSets: "Tile matrix sets"
     case .tileMatrixSet: "WebMercatorQuad"
-    case .collection(let id): layer(id)?.title ?? id.rawValue
+    case .collection(let id): layer(id)?.title ?? pyramid(id)?.title ?? id.rawValue
     case .queryables(let id): "Queryables of \(id)"
     case .schema(let id): "Schema of \(id)"
     case .sortables(let id): "Sortables of \(id)"
     case .tilesets(let id): "Tilesets of \(id)"
     case .tileset(let id): "Tiles of \(id)"
+    case .storedMatrixSet(let id): "The grid of \(id)"
+    case .mapTilesets(let id): "Tilesets of \(id)"
+    case .mapTileset(let id, let set): "Tiles of \(id) on \(set)"
     }
   }
 }
@@ -185,6 +220,9 @@ extension ServerDocuments.Name {
     case .sortables(let id): below(id, "sortables")
     case .tilesets(let id): below(id, "tiles")
     case .tileset(let id): below(id, "tiles", TileDocuments.setID)
+    case .storedMatrixSet(let id): ["tileMatrixSets", ServedPyramid.setID(of: id)]
+    case .mapTilesets(let id): below(id, "map", "tiles")
+    case .mapTileset(let id, let set): below(id, "map", "tiles", set)
     }
   }
 
@@ -203,6 +241,9 @@ extension ServerDocuments.Name {
     case .sortables: .getSortables
     case .tilesets: .getTilesets
     case .tileset: .getTileset
+    case .storedMatrixSet: .getTileMatrixSet
+    case .mapTilesets: .getMapTilesets
+    case .mapTileset: .getMapTileset
     }
   }
 }

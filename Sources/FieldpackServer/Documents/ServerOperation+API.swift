@@ -6,6 +6,7 @@ extension ServerOperation {
     switch self {
     case .getItems, .getItem, .createItems, .replaceItem, .updateItem, .deleteItem: "features"
     case .getTileMatrixSets, .getTileMatrixSet, .getTilesets, .getTileset, .getTile: "tiles"
+    case .getMapTilesets, .getMapTileset, .getMapTile: "tiles"
     default: "capabilities"
     }
   }
@@ -32,6 +33,9 @@ extension ServerOperation {
     case .getTilesets: "The tilesets of a collection."
     case .getTileset: "A tileset of a collection."
     case .getTile: "A vector tile; 204 where it would be empty."
+    case .getMapTilesets: "The tilesets of a pyramid of pictures."
+    case .getMapTileset: "A tileset of a pyramid of pictures."
+    case .getMapTile: "A picture; 204 where there is none."
     }
   }
 
@@ -112,12 +116,12 @@ extension ServerOperation {
         .init(name: "204", value: ["description": "Done.", "headers": ["ETag": Self.tag]])
       ]
     case .deleteItem: return [.init(name: "204", value: ["description": "Done."])]
-    case .getTile:
+    case .getTile, .getMapTile:
       let tile: JSONValue = ["schema": ["type": "string", "format": "binary"]]
+      let contents = formats.map { JSONValue.Member(name: $0.type, value: tile) }
       return [
         .init(
-          name: "200",
-          value: ["description": "The tile.", "content": [MediaType.vectorTile: tile]]),
+          name: "200", value: ["description": "The tile.", "content": .object(contents)]),
         .init(name: "204", value: ["description": "The tile is empty."]), Self.notModified,
       ]
     default:

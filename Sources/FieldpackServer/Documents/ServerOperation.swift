@@ -10,6 +10,8 @@ package enum ServerOperation: String, CaseIterable, Sendable {
   case getFunctions, getTileMatrixSets, getTileMatrixSet, getTilesets, getTileset
   /// The official tests look for this end of the id.
   case getTile = "collection.vector.getTile"
+  case getMapTilesets, getMapTileset
+  case getMapTile = "collection.map.getTile"
 
   /// The path with its variables in braces.
   package var path: String {
@@ -32,6 +34,10 @@ package enum ServerOperation: String, CaseIterable, Sendable {
     case .getTileset: "/collections/{collectionId}/tiles/{tileMatrixSetId}"
     case .getTile:
       "/collections/{collectionId}/tiles/{tileMatrixSetId}/{tileMatrix}/{tileRow}/{tileCol}"
+    case .getMapTilesets: "/collections/{mapId}/map/tiles"
+    case .getMapTileset: "/collections/{mapId}/map/tiles/{mapTileMatrixSetId}"
+    case .getMapTile:
+      "/collections/{mapId}/map/tiles/{mapTileMatrixSetId}/{tileMatrix}/{tileRow}/{tileCol}"
     }
   }
 
@@ -48,6 +54,11 @@ package enum ServerOperation: String, CaseIterable, Sendable {
 
   package var isEdit: Bool { method != "get" }
 
+  /// Whether it is of pictures, which few files have.
+  package var isOfPictures: Bool {
+    [.getMapTilesets, .getMapTileset, .getMapTile].contains(self)
+  }
+
   /// The parameters of the query besides columns; see ``firstUnknown(of:in:)``.
   package var parameters: [QueryParameter] {
     switch self {
@@ -58,7 +69,7 @@ package enum ServerOperation: String, CaseIterable, Sendable {
       ]
     case .getItem: [.crs, .format]
     case .getTile: [.properties, .format]
-    case .createItems, .replaceItem, .updateItem, .deleteItem: []
+    case .createItems, .replaceItem, .updateItem, .deleteItem, .getMapTile: []
     default: [.format]
     }
   }
@@ -75,7 +86,10 @@ package enum ServerOperation: String, CaseIterable, Sendable {
         ("csv", "text/csv"), ("gpx", "application/gpx+xml"), ("gpkg", MediaType.geoPackage),
       ]
     case .getItem: return [("json", MediaType.geoJSON), page]
-    case .getTileset: return [("json", MediaType.json), page, ("tilejson", MediaType.json)]
+    case .getTileset, .getMapTileset:
+      return [("json", MediaType.json), page, ("tilejson", MediaType.json)]
+    case .getMapTile:
+      return [("png", "image/png"), ("jpeg", "image/jpeg"), ("webp", "image/webp")]
     case .getTile: return [("mvt", MediaType.vectorTile)]
     case .createItems, .replaceItem, .updateItem, .deleteItem: return []
     default: return [("json", MediaType.json), page]

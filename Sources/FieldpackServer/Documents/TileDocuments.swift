@@ -6,7 +6,7 @@ struct TileDocuments {
   let links: ServerDocuments.Links
 
   static let setID = "WebMercatorQuad"
-  private static let setURI = "http://www.opengis.net/def/tilematrixset/OGC/1.0/WebMercatorQuad"
+  static let setURI = "http://www.opengis.net/def/tilematrixset/OGC/1.0/WebMercatorQuad"
   /// The zoom levels that tiles are given for.
   static let zooms = 0...22
 
@@ -14,14 +14,16 @@ struct TileDocuments {
 
   // MARK: The matrix set
 
-  var tileMatrixSets: JSONValue {
+  /// - Parameter pyramids: the pyramids of pictures, whose grids are sets, too.
+  func tileMatrixSets(_ pyramids: [ServedPyramid]) -> JSONValue {
     let own = ServerLink(
       "self", base.href(["tileMatrixSets", Self.setID]), type: MediaType.json, title: Self.setID)
     let set: JSONValue = [
       "id": .text(Self.setID), "title": "Google Maps Compatible for the World",
       "uri": .text(Self.setURI), "crs": .text(CRSName.webMercator.uri), "links": [own.json],
     ]
-    return ["links": links.json([]), "tileMatrixSets": [set]]
+    let others = pyramids.map { MapTileDocuments(links: links).summary(of: $0) }
+    return ["links": links.json([]), "tileMatrixSets": .array([set] + others)]
   }
 
   var tileMatrixSet: JSONValue {
@@ -118,37 +120,51 @@ struct TileDocuments {
   // MARK: TileJSON
 
   func tileJSON(_ layer: ServedLayer) -> JSONValue {
-    let fields = layer.properties.compactMap { property -> JSONValue.Member? in
-      guard case .attribute(let column) = property.kind, let type = Self.fieldType(column.type)
-      else { return nil }
-      return .init(name: column.name, value: .text(type))
-    }
-    let bounds = bounds(of: layer)
     let tiles = base.href(ServerDocuments.Name.tileset(layer.id).path) + "/{z}/{y}/{x}"
-    let vectorLayer: JSONValue = .members([
-      "id": .text(layer.id.rawValue), "description": .text(layer.layer.description ?? layer.title),
-      "fields": .object(fields), "minzoom": JSONValue(Self.zooms.lowerBound),
-      "maxzoom": JSONValue(Self.zooms.upperBound),
-    ])
+    return Self.tileJSON(
+      of: [layer], title: layer.title, description: layer.layer.description, tiles: tiles)
+  }
+
+  /// That of tiles of all layers.
+  static func tileJSON(of layers: [ServedLayer], title: String, base: LinkBase) -> JSONValue {
+    tileJSON(
+      of: layers, title: title, description: nil, tiles: base.href(["tiles"]) + "/{z}/{x}/{y}.mvt")
+  }
+
+  private static func tileJSON(
+    of layers: [ServedLayer], title: String, description: String?, tiles: String
+  ) -> JSONValue {
+    let bounds = bounds(of: layers.count == 1 ? layers[0].bbox : layers.flatMap(\.extent).whole)
     return .members([
-      "tilejson": "3.0.0", "name": .text(layer.title),
-      "description": layer.layer.description.map { .text($0) }, "scheme": "xyz",
-      "tiles": [.text(tiles)], "minzoom": JSONValue(Self.zooms.lowerBound),
-      "maxzoom": JSONValue(Self.zooms.upperBound),
-      "bounds": .array(bounds.map { .real($0) }),
+      "tilejson": "3.0.0", "name": .text(title), "description": description.map { .text($0) },
+      "scheme": "xyz", "tiles": [.text(tiles)], "minzoom": JSONValue(zooms.lowerBound),
+      "maxzoom": JSONValue(zooms.upperBound), "bounds": .array(bounds.map { .real($0) }),
       "center": [
         .real((bounds[0] + bounds[2]) / 2), .real((bounds[1] + bounds[3]) / 2),
-        JSONValue(Self.zooms.lowerBound),
+        JSONValue(zooms.lowerBound),
       ],
-      "vector_layers": [vectorLayer],
+      "vector_layers": .array(layers.map(vectorLayer)),
     ])
   }
 
-  /// What tiles can show of the extent; TileJSON has no bounds across the antimeridian.
-  private func bounds(of layer: ServedLayer) -> [Double] {
+  private static func vectorLayer(_ layer: ServedLayer) -> JSONValue {
+    let fields = layer.properties.compactMap { property -> JSONValue.Member? in
+      guard case .attribute(let column) = property.kind, let type = fieldType(column.type)
+      else { return nil }
+      return .init(name: column.name, value: .text(type))
+    }
+    return .members([
+      "id": .text(layer.id.rawValue), "description": .text(layer.layer.description ?? layer.title),
+      "fields": .object(fields), "minzoom": JSONValue(zooms.lowerBound),
+      "maxzoom": JSONValue(zooms.upperBound),
+    ])
+  }
+
+  /// What tiles can show of an extent; TileJSON has no bounds across the antimeridian.
+  static func bounds(of box: [Double]?) -> [Double] {
     // The parallel at which the grid ends.
     let edge = 85.0511287798066
-    guard let box = layer.bbox else { return [-180, -edge, 180, edge] }
+    guard let box else { return [-180, -edge, 180, edge] }
     let (west, east) = box[0] <= box[2] ? (max(box[0], -180), min(box[2], 180)) : (-180, 180)
     return [west, min(max(box[1], -edge), edge), east, min(max(box[3], -edge), edge)]
   }

@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackSQLite
 
 /// The parameters `filter`, `filter-lang` and `filter-crs`.
 enum FilterParameter {
@@ -9,8 +10,11 @@ enum FilterParameter {
     by axes: CRSAxes
   ) throws(FieldpackError) -> Filter {
     let isJSON = text.utf8.first { $0 > 0x20 } == UInt8(ascii: "{")
+    // These are conditions of both.
+    let isTruth = ["true", "false"].contains(text)
     switch language {
     case nil: break
+    case "cql2-text" where isTruth, "cql2-json" where isTruth: break
     case "cql2-text" where !isJSON, "cql2-json" where isJSON: break
     case let name? where ["cql2-text", "cql2-json"].contains(name):
       throw FieldpackError(.invalidArgument, "the filter is not in \(name)")
@@ -20,17 +24,31 @@ enum FilterParameter {
     }
     var filter = try Filter(cql2: text)
     let known = layer.schema
-    for name in filter.columns where known.columnIndex(name) == nil && layer.idName(name) == nil {
+    for name in filter.columns where !layer.isQueryable(name) {
       throw FieldpackError(
         .invalidArgument,
         "collection '\(layer.collectionID)' has no queryable '\(name)'"
           + NearNames.question(name, in: known.columns.map(\.name)))
     }
+    var system = CRSName.crs84
     if let crs {
-      let name = try BoxParameter.system(crs)
-      filter = filter.inSystem(name.srs, swapped: try axes.isNorthFirst(name, for: layer))
+      system = try BoxParameter.system(crs)
+      let isNorthFirst = try axes.isNorthFirst(system, for: layer)
+      filter = filter.inSystem(system.srs, swapped: isNorthFirst)
+    }
+    if system.srs == .wgs84, layer.storageCRS != nil, !filter.isOnEarth {
+      throw FieldpackError(
+        .invalidArgument, "a position of the filter has no latitude between -90 and 90")
     }
     return filter
+  }
+}
+
+extension ServedLayer {
+  /// Whether a condition can name a column: an attribute, the id, or the geometry.
+  fileprivate func isQueryable(_ name: String) -> Bool {
+    schema.columnIndex(name) != nil || idName(name) != nil
+      || schema.geometry.map { SQLName($0.name) == SQLName(name) } ?? false
   }
 }
 
@@ -55,6 +73,28 @@ extension Filter {
     case .or(let parts): return .or(parts.map { $0.inSystem(srs, swapped: swapped) })
     case .not(let part): return .not(part.inSystem(srs, swapped: swapped))
     default: return self
+    }
+  }
+}
+
+extension Filter {
+  /// Whether the latitudes of all its geometries, which are in degrees, can be some.
+  fileprivate var isOnEarth: Bool {
+    func isSound(_ geometry: Geometry) -> Bool {
+      guard let box = geometry.envelope, !box.isEmpty else { return true }
+      return box.minY >= -90 && box.maxY <= 90
+    }
+    switch self {
+    case .relation(_, let geometry, _, _), .test(_, let geometry, _, _):
+      return isSound(geometry)
+    case .spatial(_, let a, let b):
+      return [a, b].allSatisfy { operand in
+        guard case .geometry(let geometry, _) = operand else { return true }
+        return isSound(geometry)
+      }
+    case .and(let parts), .or(let parts): return parts.allSatisfy(\.isOnEarth)
+    case .not(let part): return part.isOnEarth
+    default: return true
     }
   }
 }

@@ -8,6 +8,7 @@ import FieldpackSQLite
 final class ServedFile: Sendable {
   let store: GeoPackageStore
   let options: ServerDocuments.Options
+  let tiles = KeptTiles()
   /// Begins every entity tag, so that none of an earlier run is taken for one of this.
   private let run: String
   private let state: Locked<State>
@@ -19,6 +20,8 @@ final class ServedFile: Sendable {
     var known: Known?
     /// The layers with features that an R-tree does not have, in the version that they were counted in.
     var bare: [LayerID: (version: Int64, isBare: Bool)] = [:]
+    /// What tells a change of a layer, in the version that it was read in.
+    var counters: [LayerID: (version: Int64, counter: String)] = [:]
   }
 
   /// What is made for one version of the file.
@@ -68,7 +71,35 @@ final class ServedFile: Sendable {
 
   /// The entity tag of what was read after `version` was asked for. It is a weak one: the moment in an
   /// answer is another one each time.
-  func tag(of version: Int64, _ format: String) -> String { "W/\"\(run)-\(version)-\(format)\"" }
+  func tag(of version: Int64, _ format: String) -> String { tag(of: "\(version)", format) }
+
+  /// As of a version.
+  ///
+  /// - Parameter counter: of ``counter(of:)``.
+  func tag(of counter: String, _ format: String) -> String {
+    "W/\"\(run)-\(counter)-\(format)\""
+  }
+
+  /// A text that is another one after each change of the layers; `nil` where that cannot be told now.
+  /// Edits of layers with a change log leave it as it is for all others.
+  func counter(of layers: [LayerID]) async throws(FieldpackError) -> String? {
+    guard let version = version() else { return nil }
+    var counters: [String] = []
+    for layer in layers {
+      let known = state.withLock { $0.counters[layer] }
+      if let known, known.version == version {
+        counters.append(known.counter)
+        continue
+      }
+      let read = try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+        try snapshot.changeCounter(of: layer)
+      }
+      let counter = read ?? "v\(version)"
+      state.withLock { $0.counters[layer] = (version, counter) }
+      counters.append(counter)
+    }
+    return counters.joined(separator: ".")
+  }
 
   // MARK: Layers
 
@@ -88,7 +119,9 @@ final class ServedFile: Sendable {
     if let known = known() { return known }
     let version = version() ?? 0
     let layers = try await store.layers()
-    let documents = ServerDocuments(layers.map { ServedLayer($0) }, options)
+    let pyramids = try await store.tilePyramids()
+    let documents = ServerDocuments(
+      layers.map { ServedLayer($0) }, pyramids: pyramids.compactMap { ServedPyramid($0) }, options)
     state.withLock { $0.known = Known(version: version, read: uptime(), documents: documents) }
     return documents
   }
@@ -152,4 +185,14 @@ final class ServedFile: Sendable {
   }
 
   func close() { state.withLock { $0.watch = nil } }
+}
+
+extension GeoPackageSnapshot {
+  /// What the schema of the file and the last edit of the layer are; `nil` for a layer whose log does not
+  /// have all edits.
+  fileprivate func changeCounter(of layer: LayerID) throws(FieldpackError) -> String? {
+    guard let log = try editLog(of: layer), try log.isCurrent() else { return nil }
+    let version = try rows("PRAGMA schema_version").first?.first?.integerValue ?? 0
+    return "s\(version)-\(try log.head())"
+  }
 }

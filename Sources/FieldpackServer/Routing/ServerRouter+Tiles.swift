@@ -1,9 +1,10 @@
+import FieldpackArchive
 import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackHTTP
 import FieldpackTiles
 
-/// Vector tiles of a collection.
+/// Vector tiles of a collection, or of all.
 extension ServerRouter {
   /// More features than this are thinned, which the tile says.
   static let budget = 50_000
@@ -13,33 +14,144 @@ extension ServerRouter {
   ) async throws(FieldpackError) -> ServerResponse {
     try ServerOperation.getTile.check(request.query, in: layer)
     _ = try Negotiation.format(of: request, for: .getTile)
-    // The row stands before the column.
+    let properties = try request.last(.properties).map { (text) throws(FieldpackError) in
+      try ItemsRequest.columns(text, of: layer)
+    }
+    return try await tile(place, of: [layer], properties, request)
+  }
+
+  /// A tile of all collections at `/tiles/Z/X/Y.mvt`, and its TileJSON at `/tiles`.
+  func sharedTile(_ request: ServerRequest) async -> ServerResponse {
+    guard ["GET", "HEAD"].contains(request.method) else {
+      let isAsked = request.method == "OPTIONS"
+      var response =
+        isAsked
+        ? ServerResponse(204)
+        : problem(ProblemDocument(405, "This address does not take \(request.method)."), request)
+      response.fields["Allow"] = "GET, HEAD, OPTIONS"
+      return response
+    }
+    do throws(FieldpackError) {
+      try ServerOperation.getTile.check(request.query, in: nil)
+      let documents = shown(try await file.documents(), to: request)
+      let layers = documents.layers.filter(\.hasTiles)
+      if request.path.count == 1 {
+        let document = TileDocuments.tileJSON(
+          of: layers, title: file.options.title, base: base(of: request))
+        return ServerResponse(200, MediaType.json, Array(document.text.utf8)).packed(for: request)
+      }
+      guard let place = Self.place(request.path.dropFirst()) else {
+        return problem(ProblemDocument(404, "There is no such address."), request)
+      }
+      let names = request.last(.properties)?.split(separator: ",").map(String.init)
+      return try await tile(place, of: layers, names, request)
+    } catch {
+      return problem(error, request, while: .parameters)
+    }
+  }
+
+  // MARK: Addresses
+
+  /// Zoom, x and `y.mvt` as zoom, row and column.
+  static func place(_ parts: ArraySlice<String>) -> [String]? {
+    guard parts.count == 3, let zoom = parts.first, let last = parts.last, last.hasSuffix(".mvt")
+    else { return nil }
+    return [zoom, String(last.dropLast(4)), parts[parts.startIndex + 1]]
+  }
+
+  /// The tile of a zoom, a row and a column.
+  static func address(_ place: [String]) -> TileAddress? {
     let numbers = place.compactMap { Int($0) }
-    guard numbers.count == 3, TileDocuments.zooms.contains(numbers[0]),
-      (0..<1 << numbers[0]).contains(numbers[1]), (0..<1 << numbers[0]).contains(numbers[2])
-    else { return problem(ProblemDocument(404, "There is no such tile."), request) }
-    let tag = file.version().map { file.tag(of: $0, "mvt") }
-    var fields: HTTPFields = ["Content-Type": VectorTile.mediaType]
-    if let tag {
+    guard place.count == 3, numbers.count == 3 else { return nil }
+    return TileAddress(zoom: numbers[0], column: numbers[2], row: numbers[1])
+  }
+
+  static func isOnWebGrid(_ address: TileAddress) -> Bool {
+    guard TileDocuments.zooms.contains(address.zoom) else { return false }
+    let all = 0..<1 << address.zoom
+    return all.contains(address.row) && all.contains(address.column)
+  }
+
+  // MARK: Tiles
+
+  /// - Parameter properties: the columns that are given of the layers that have them; `nil` for all.
+  private func tile(
+    _ place: [String], of layers: [ServedLayer], _ properties: [String]?, _ request: ServerRequest
+  ) async throws(FieldpackError) -> ServerResponse {
+    guard let address = Self.address(place), Self.isOnWebGrid(address) else {
+      return problem(ProblemDocument(404, "There is no such tile."), request)
+    }
+    let ids = layers.map(\.id)
+    return try await tile(
+      at: address, of: ids, properties: properties, on: nil, request
+    ) { [store = file.store] () async throws(FieldpackError) in
+      var bytes: [UInt8] = []
+      if layers.count == 1 {
+        bytes = try await store.vectorTileSoon(
+          of: ids[0], at: address, options: Self.options(layers[0], properties)
+        ).bytes
+      } else {
+        // One state of the file; the layers of a tile follow each other.
+        bytes = try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+          var bytes: [UInt8] = []
+          for layer in layers {
+            let options = Self.options(layer, properties)
+            bytes += try snapshot.vectorTile(of: layer.id, at: address, options: options).bytes
+          }
+          return bytes
+        }
+      }
+      let isLong = bytes.count >= ContentCoding.shortest
+      return KeptTiles.Tile(
+        type: VectorTile.mediaType, bytes: bytes,
+        packed: isLong ? try GzipPacker.packed(bytes) : nil)
+    }
+  }
+
+  private static func options(_ layer: ServedLayer, _ properties: [String]?) -> VectorTileOptions {
+    var options = VectorTileOptions()
+    options.budget = budget
+    options.properties = properties.map { names in
+      names.filter { layer.schema.columnIndex($0) != nil }
+    }
+    return options
+  }
+
+  /// A tile that is kept, or is made now.
+  ///
+  /// - Parameter set: the grid of a picture; `nil` for a vector tile.
+  func tile(
+    at address: TileAddress, of layers: [LayerID], properties: [String]?, on set: String?,
+    _ request: ServerRequest, make: () async throws(FieldpackError) -> KeptTiles.Tile
+  ) async throws(FieldpackError) -> ServerResponse {
+    let counter = try await file.counter(of: layers)
+    var fields: HTTPFields = ["Vary": ContentCoding.vary]
+    if let counter {
+      let tag = file.tag(of: counter, set == nil ? "mvt" : "picture")
       fields["ETag"] = tag
       if Negotiation.has(tag, in: request.fields["If-None-Match"]) {
         return ServerResponse(304, fields: fields)
       }
     }
-    var options = VectorTileOptions()
-    options.budget = Self.budget
-    if let text = request.last(.properties) {
-      options.properties = try ItemsRequest.columns(text, of: layer)
+    let key = counter.map {
+      KeptTiles.Key(
+        layers: layers, properties: properties, set: set, address: address, counter: $0)
     }
-    do throws(FieldpackError) {
-      let tile = try await file.store.vectorTileSoon(
-        of: layer.id, at: TileAddress(zoom: numbers[0], column: numbers[2], row: numbers[1]),
-        options: options)
-      return ServerResponse(
-        tile.bytes.isEmpty ? 204 : 200, fields: fields, body: .bytes(tile.bytes)
-      ).packed(for: request)
-    } catch {
-      return problem(error, request, while: .resource)
+    let tile: KeptTiles.Tile
+    if let kept = key.flatMap({ file.tiles[$0] }) {
+      tile = kept
+    } else {
+      do throws(FieldpackError) {
+        tile = try await make()
+      } catch {
+        return problem(error, request, while: .resource)
+      }
+      if let key { file.tiles.keep(tile, for: key) }
     }
+    fields["Content-Type"] = tile.type ?? "application/octet-stream"
+    let packed = ContentCoding.takesGzip(request) ? tile.packed : nil
+    if packed != nil { fields["Content-Encoding"] = "gzip" }
+    return ServerResponse(
+      tile.bytes.isEmpty ? 204 : 200, fields: fields, body: .bytes(packed ?? tile.bytes))
   }
 }

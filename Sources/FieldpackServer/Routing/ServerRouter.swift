@@ -97,6 +97,7 @@ final class ServerRouter: RequestHandling {
     case "map": return await map(request)
     case "upload", "uploads", "captures", "motion": return await ingest(request)
     case _ where isOfViewer(request): return await viewed(request)
+    case "tiles": return await sharedTile(request)
     default: return await features(request)
     }
   }
@@ -110,6 +111,8 @@ final class ServerRouter: RequestHandling {
       case .items(let layer): return try await items(of: layer, request)
       case .item(let layer, let id): return try await item(id, of: layer, request)
       case .tile(let layer, let place): return try await tile(place, of: layer, request)
+      case .picture(let pyramid, let set, let place):
+        return try await picture(place, on: set, of: pyramid, request)
       case .notAllowed(let methods):
         var response = problem(
           ProblemDocument(405, "This address does not take \(request.method)."), request)
@@ -134,6 +137,7 @@ final class ServerRouter: RequestHandling {
     case tile(ServedLayer, [String])
     /// A change of a feature, or of all features where there is no id.
     case edit(ServedLayer, String?)
+    case picture(ServedPyramid, on: String, [String])
     case options([String])
     case notAllowed([String])
     case missing
@@ -172,10 +176,14 @@ final class ServerRouter: RequestHandling {
     case "tileMatrixSets" where path.count == 1: return .document(.tileMatrixSets)
     case "tileMatrixSets" where path == ["tileMatrixSets", "WebMercatorQuad"]:
       return .document(.tileMatrixSet)
+    case "tileMatrixSets" where path.count == 2:
+      return documents.pyramids.first { $0.setID == path[1] }
+        .map { .document(.storedMatrixSet($0.id)) }
     case "collections" where path.count == 1: return .document(.collections)
     case "collections":
-      guard let layer = documents.layer(CollectionName.layer(path[1])) else { return nil }
-      return resource(of: layer, Array(path.dropFirst(2)))
+      let (id, rest) = (CollectionName.layer(path[1]), Array(path.dropFirst(2)))
+      if let layer = documents.layer(id) { return resource(of: layer, rest) }
+      return documents.pyramid(id).flatMap { resource(of: $0, rest) }
     default: return nil
     }
   }
@@ -192,8 +200,23 @@ final class ServerRouter: RequestHandling {
     default: break
     }
     if path.count == 2, path[0] == "items" { return .item(layer, path[1]) }
+    if path.first == "tiles", let place = Self.place(path.dropFirst()) {
+      return .tile(layer, place)
+    }
     guard path.count == 5, path.starts(with: ["tiles", TileDocuments.setID]) else { return nil }
     return .tile(layer, Array(path.dropFirst(2)))
+  }
+
+  private func resource(of pyramid: ServedPyramid, _ path: [String]) -> Route? {
+    if path.isEmpty { return .document(.collection(pyramid.id)) }
+    guard path.starts(with: ["map", "tiles"]) else { return nil }
+    if path.count == 2 { return .document(.mapTilesets(pyramid.id)) }
+    guard pyramid.setIDs.contains(path[2]) else { return nil }
+    switch path.count {
+    case 3: return .document(.mapTileset(pyramid.id, path[2]))
+    case 6: return .picture(pyramid, on: path[2], Array(path.dropFirst(3)))
+    default: return nil
+    }
   }
 
   // MARK: Documents

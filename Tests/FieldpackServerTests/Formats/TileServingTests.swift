@@ -1,0 +1,141 @@
+import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackGeometry
+import FieldpackHTTP
+import FieldpackMedia
+import FieldpackTestSupport
+import FieldpackTiles
+import Foundation
+import Testing
+
+@testable import FieldpackServer
+
+#if Server
+  /// Tiles by other addresses, of all layers, of pictures, and those that are kept.
+  @Suite(.programs) struct TileServingTests {
+    private static let wells = "/collections/wells/tiles"
+
+    /// A server with a second layer, a square from 0, 0 to 10, 10.
+    private func server() async throws -> TestServer {
+      let server = try await TestServer()
+      try await server.store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+        try writer.createLayer(
+          Schema(
+            layer: "zones", geometry: GeometryColumn(type: .polygon),
+            columns: [ColumnDefinition("use", .text())]))
+        try writer.create(
+          Feature(
+            geometry: Geometry(Envelope(minX: 0, minY: 0, maxX: 10, maxY: 10)),
+            attributes: ["use": "field"]), in: "zones")
+      }
+      return server
+    }
+
+    @Test func `x stands before y where the address ends with mvt`() async throws {
+      let server = try await server()
+      for (ogc, web) in [("0/0/0", "0/0/0"), ("1/0/1", "1/1/0"), ("5/15/17", "5/17/15")] {
+        let tile = try await server.get("\(Self.wells)/WebMercatorQuad/\(ogc)")
+        let other = try await server.get("\(Self.wells)/\(web).mvt")
+        #expect(tile.status == 200 && other.status == 200, "\(ogc)")
+        #expect(tile.body == other.body)
+        #expect(other.fields["Content-Type"] == "application/vnd.mapbox-vector-tile")
+      }
+      for path in ["1/0/2.mvt", "x/0/0.mvt", "0/0/0.png", "0/0.mvt", "23/0/0.mvt", "0/0/0"] {
+        #expect(try await server.get("\(Self.wells)/\(path)").status == 404, "\(path)")
+        #expect(try await server.get("/tiles/\(path)").status == 404, "\(path)")
+      }
+      #expect(try await server.get("\(Self.wells)/2/0/3.mvt").status == 204)
+      #expect(try await server.get("\(Self.wells)/0/0/0.mvt?x=1").status == 400)
+      #expect(try await server.get("/tiles/0/0/0.mvt?x=1").status == 400)
+      #expect(try await server.get("/tiles/0/0/0.mvt", "DELETE").status == 405)
+      #expect(try await server.get("/tiles", "OPTIONS").fields["Allow"] == "GET, HEAD, OPTIONS")
+      await server.close()
+    }
+
+    @Test(.enabled(if: Programs.gdalPython != nil, Comment(rawValue: Programs.noGDALPython)))
+    func `GDAL finds all layers in one tile`() async throws {
+      let server = try await server()
+      let file = server.folder.file("0.mvt")
+      let tile = try await server.get("/tiles/0/0/0.mvt?properties=name,use")
+      try Data(tile.body).write(to: file)
+      let script = """
+        from osgeo import gdal, ogr
+        import sys
+        gdal.UseExceptions()
+        source = gdal.OpenEx(sys.argv[1], gdal.OF_VECTOR)
+        for layer in sorted(source.GetLayer(i).GetName() for i in range(source.GetLayerCount())):
+          one = source.GetLayerByName(layer)
+          names = [one.GetLayerDefn().GetFieldDefn(i).GetName()
+            for i in range(one.GetLayerDefn().GetFieldCount())]
+          print(layer, one.GetFeatureCount(), *sorted(set(names) - {"mvt_id"}))
+        """
+      let result = try await Program.run(Programs.gdalPython ?? "", ["-c", script, file.path])
+      #expect(result.output == "wells 19 name\nzones 1 use\n", "\(result)")
+      await server.close()
+    }
+
+    @Test func `TileJSON tells the layers of all tiles`() async throws {
+      let server = try await server()
+      let json = try await server.get("/tiles").json
+      #expect(json["tiles"] == [.text(server.address + "/tiles/{z}/{x}/{y}.mvt")])
+      #expect(json["vector_layers"]?.items.compactMap { $0["id"]?.string } == ["wells", "zones"])
+      #expect(json["bounds"]?.items.compactMap(\.number) == [0, 0, 18, 10])
+      await server.close()
+    }
+
+    // MARK: Kept tiles
+
+    private static func key(_ column: Int) -> KeptTiles.Key {
+      .init(
+        layers: ["wells"], address: TileAddress(zoom: 9, column: column, row: 0), counter: "1")
+    }
+
+    @Test func `kept tiles have a number of bytes, and the oldest go`() {
+      let tiles = KeptTiles(mostBytes: 10_000)
+      let tile = KeptTiles.Tile(type: "x", bytes: [UInt8](repeating: 1, count: 700))
+      for column in 0..<10 { tiles.keep(tile, for: Self.key(column)) }
+      #expect(tiles.size == 10_000)
+      // The first was asked for since, so that the second to the fourth go.
+      #expect(tiles[Self.key(0)] == tile)
+      tiles.keep(tile, for: Self.key(10))
+      #expect(tiles.size == 8_000)
+      #expect((0...10).filter { tiles[Self.key($0)] != nil } == [0, 4, 5, 6, 7, 8, 9, 10])
+      let large = KeptTiles.Tile(type: "x", bytes: [UInt8](repeating: 1, count: 3_000))
+      tiles.keep(large, for: Self.key(11))
+      #expect(tiles[Self.key(11)] == nil)
+    }
+
+    @Test func `a tile is made once until its layer changes`() async throws {
+      let server = try await server()
+      try await server.store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+        _ = try writer.logEdits(of: "wells")
+        _ = try writer.logEdits(of: "zones")
+      }
+      let file = ServedFile(server.store, .init(title: "field")) { .zero }
+      let router = ServerRouter(
+        file, publicBase: nil, hosts: nil, isWritable: false, logger: .silent)
+      func tag(_ path: [String]) async -> String? {
+        await router.answer(ServerRequest("GET", path)).fields["ETag"]
+      }
+      let wells = ["collections", "wells", "tiles", "0", "0", "0.mvt"]
+      let zones = ["collections", "zones", "tiles", "0", "0", "0.mvt"]
+      let all = ["tiles", "0", "0", "0.mvt"]
+      let before = [await tag(wells), await tag(zones), await tag(all)]
+      let size = file.tiles.size
+      #expect([await tag(wells), await tag(zones), await tag(all)] == before)
+      #expect(file.tiles.size == size && size > 0)
+      try await server.store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+        try writer.update(3, in: "wells", set: ["name": "another"])
+      }
+      #expect(await tag(wells) != before[0])
+      #expect(await tag(zones) == before[1])
+      #expect(await tag(all) != before[2])
+      #expect(file.tiles.size > size)
+      let tile = await router.answer(ServerRequest("GET", wells))
+      guard case .bytes(let bytes) = tile.body else { throw TestFailure() }
+      #expect(String(decoding: bytes, as: UTF8.self).contains("another"))
+      file.close()
+      await server.close()
+    }
+  }
+#endif

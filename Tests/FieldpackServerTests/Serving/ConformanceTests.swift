@@ -1,0 +1,146 @@
+import FieldpackCore
+import FieldpackHTTP
+import FieldpackTestSupport
+import Testing
+
+@testable import FieldpackServer
+
+#if Server
+  /// What the official tests ask of a server that answers, beyond its documents.
+  @Suite(.programs) struct ConformanceTests {
+    private static let items = "/collections/wells/items"
+
+    @Test func `the root answers whatever is accepted`() async throws {
+      let server = try await TestServer()
+      for accept in ["*/*", "image/png", "application/json", "text/html", "x", ""] {
+        let answer = try await server.get("/", fields: ["Accept": accept])
+        #expect(answer.status == 200, "\(accept)")
+        let isPage = accept == "text/html"
+        #expect(
+          answer.fields["Content-Type"]
+            == (isPage ? "text/html; charset=utf-8" : "application/json"))
+      }
+      await server.close()
+    }
+
+    /// Those of the official tests: Greenwich, the equator, the antimeridian, and both polar caps.
+    @Test(
+      arguments: [
+        ("-1.5,50.0,1.5,53.0", []), ("-90,-1,90,1", [1, 2, 3]), ("177,65,-177,70", []),
+        ("-180,85,180,90", []), ("-180,-90,180,-85", []), ("-180,-90,180,90", Array(1...19)),
+      ] as [(String, [Int64])])
+    func `all boxes are answered, and features without geometry meet each`(
+      box: String, ids: [Int64]
+    ) async throws {
+      let server = try await TestServer()
+      #expect(try await server.ids("\(Self.items)?bbox=\(box)") == ids + [20])
+      await server.close()
+    }
+
+    /// The tests set `limit` in links to next pages anew, so that it is there twice.
+    @Test func `next takes another limit, and as many features come as were counted`() async throws
+    {
+      let server = try await TestServer(wells: 300)
+      for query in ["limit=10", "limit=10&sortby=-depth", "limit=10&filter=depth%3E2"] {
+        let first = try await server.get("\(Self.items)?\(query)").json
+        var found = first["features"]?.items.count ?? 0
+        #expect(first["numberReturned"] == JSONValue(found))
+        var next = first
+        while let href = next["links"]?.items.first(where: { $0["rel"]?.string == "next" }) {
+          let path = href["href"]?.string?.dropFirst(server.address.count) ?? ""
+          next = try await server.get(path + "&limit=10000").json
+          found += next["features"]?.items.count ?? 0
+        }
+        #expect(first["numberMatched"] == JSONValue(found))
+      }
+      // A limit above the maximum is no mistake.
+      let all = try await server.get("\(Self.items)?limit=1000000").json
+      #expect(all["numberReturned"] == 300 && all["numberMatched"] == 300)
+      await server.close()
+    }
+
+    @Test func `the system of an answer is told, also that of the default`() async throws {
+      let server = try await TestServer()
+      let crs84 = "<http://www.opengis.net/def/crs/OGC/1.3/CRS84>"
+      for path in [Self.items, "\(Self.items)/4", "\(Self.items)?f=csv", "\(Self.items)?f=html"] {
+        #expect(try await server.get(path).fields["Content-Crs"] == crs84, "\(path)")
+      }
+      await server.close()
+    }
+
+    // MARK: CQL2
+
+    private static let conditions: [(filter: String, ids: [Int64])] = [
+      ("true", Array(1...20)), ("false", []), ("NOT false", Array(1...20)),
+      ("depth IS NULL", [1, 6, 11, 16]), ("depth IS NULL AND depth IS NOT NULL", []),
+      ("geom IS NULL", [20]), ("depth=3", [4, 18]), ("depth<>3 AND fid<5", [2, 3]),
+      ("fid<2", [1]), ("fid<=2", [1, 2]), ("fid>19", [20]), ("fid>=20", [20]),
+      ("name='well 7'", [8]), ("CASEI(name)=CASEI('WELL 7')", [8]),
+      ("name LIKE 'well 1_'", Array(11...20)),
+      ("seen<TIMESTAMP('1970-01-02T00:00:00Z')", [1]),
+      ("seen=TIMESTAMP('1970-01-03T00:00:00Z')", [3]),
+      ("depth BETWEEN 5 AND 6", [7, 13, 14, 20]), ("name IN ('well 1','well 3')", [2, 4]),
+      ("S_INTERSECTS(geom,BBOX(17,0,-170,90))", [18, 19]),
+      ("S_INTERSECTS(geom,BBOX(170,0,2,90))", [1, 2, 3]), ("depth*2=6", [4, 18]),
+      ("T_AFTER(seen,DATE('1970-01-19'))", [20]),
+    ]
+
+    @Test(arguments: conditions)
+    func `conditions mean what CQL2 says`(filter: String, ids: [Int64]) async throws {
+      let server = try await TestServer()
+      let text = PercentText.encode(filter)
+      #expect(try await server.ids("\(Self.items)?filter=\(text)") == ids)
+      // The same, as JSON.
+      let json = PercentText.encode(try Filter(cql2: filter).cql2JSON)
+      #expect(
+        try await server.ids("\(Self.items)?filter-lang=cql2-json&filter=\(json)") == ids)
+      // Together with a box, both count.
+      #expect(
+        try await server.ids("\(Self.items)?bbox=1.5,0,3.5,9&filter=\(text)")
+          == ids.filter { [3, 4, 20].contains($0) })
+      await server.close()
+    }
+
+    @Test(arguments: [
+      "S_INTERSECTS(geom,POINT(90 180))", "S_WITHIN(geom,POLYGON((0 0,1 0,1 91,0 0)))",
+      "NOT (fid=1 OR S_INTERSECTS(geom,POINT(0 -90.5)))", "depth>", "nothing=1", "S_BUFFER(geom)",
+    ])
+    func `positions that are none, and what cannot be read, are mistakes`(
+      filter: String
+    ) async throws {
+      let server = try await TestServer()
+      let answer = try await server.get("\(Self.items)?filter=\(PercentText.encode(filter))")
+      #expect(answer.status == 400, "\(answer.text)")
+      await server.close()
+    }
+
+    // MARK: Schemas
+
+    /// Python's jsonschema judges.
+    @Test(
+      .enabled(
+        if: Programs.jsonschemaPython != nil, Comment(rawValue: Programs.noJSONSchemaPython)))
+    func `every feature fits the schema`() async throws {
+      let server = try await TestServer()
+      let schema = try await server.get("/collections/wells/schema")
+      #expect(schema.fields["Content-Type"] == "application/schema+json")
+      let script = """
+        import json, sys, urllib.request, jsonschema
+        def read(path):
+          return json.load(urllib.request.urlopen(sys.argv[1] + path))
+        schema = read("/collections/wells/schema")
+        judge = jsonschema.Draft202012Validator(schema)
+        judge.check_schema(schema)
+        features = read("/collections/wells/items?limit=100")["features"]
+        for one in features:
+          given = {k: v for k, v in one["properties"].items() if v is not None}
+          judge.validate(dict(given, fid=one["id"]))
+        print(len(features))
+        """
+      let result = try await Program.run(
+        Programs.jsonschemaPython ?? "", ["-c", script, server.address])
+      #expect(result.output == "20\n", "\(result)")
+      await server.close()
+    }
+  }
+#endif
