@@ -103,13 +103,12 @@ need_libraries() {
 
 # What only tests use is installed where possible; a test that misses it says so and is skipped.
 want_peers() {
-  local list missing
-  for list in missing_peers missing_browser; do
-    missing=$("$list" | tr '\n' ' ')
-    [ -n "${missing// /}" ] || continue
-    # shellcheck disable=SC2086 # one word a package
-    install_packages $missing || note "tests that use these are skipped: $missing"
-  done
+  local missing
+  missing=$(missing_peers | tr '\n' ' ')
+  # shellcheck disable=SC2086 # one word a package
+  [ -z "${missing// /}" ] || install_packages $missing \
+    || note "tests that use these are skipped: $missing"
+  want_browser || note "tests that use a browser are skipped"
 }
 
 # What traits add needs more libraries; returns 1 where they cannot be installed.
@@ -119,6 +118,21 @@ want_trait_libraries() {
   [ -n "${missing// /}" ] || return 0
   # shellcheck disable=SC2086 # one word a package
   install_packages $missing || { note "traits are left out without: $missing"; return 1; }
+}
+
+# What `serve` needs; returns 1 where it cannot be installed.
+want_server_library() {
+  pkg-config --exists libmicrohttpd || install_packages libmicrohttpd-dev \
+    || { note "the server is left out without: libmicrohttpd-dev"; return 1; }
+}
+
+# What opens the page of the server; returns 1 where it cannot be installed.
+want_browser() {
+  local missing
+  missing=$(missing_browser | tr '\n' ' ')
+  [ -n "${missing// /}" ] || return 0
+  # shellcheck disable=SC2086 # one word a package
+  install_packages $missing
 }
 
 # A Python with the readers that are not in Debian, in .build/venv.
@@ -184,8 +198,8 @@ transcript() {
 }
 
 # The tool as the README builds it: Swift's own libraries are part of the file, so that it starts
-# sooner and runs on machines without Swift.
-build_tool() { build -c release --static-swift-stdlib --product fieldpack; }
+# sooner and runs on machines without Swift. Words behind it are more options, such as traits.
+build_tool() { build -c release --static-swift-stdlib --product fieldpack "$@"; }
 
 # From here on, `"${tested[@]}"` are the options of the one build that all of Scripts/test runs from: for
 # release, as users run it, and with what `@testable` needs. It has a folder of its own, since other options

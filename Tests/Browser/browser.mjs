@@ -157,9 +157,14 @@ class Page {
   async press(selector) {
     const found = `document.querySelector(${JSON.stringify(selector)})`;
     await this.until(`${found}?.getClientRects().length > 0`);
-    const [x, y] = await this.value(`(() => { const e = ${found};
-      e.scrollIntoView({ block: 'nearest' }); const b = e.getBoundingClientRect();
-      return [b.left + b.width / 2, b.top + b.height / 2]; })()`);
+    // What still moves, because something else is being drawn, would be missed.
+    const [x, y] = await this.until(`(async () => { const e = ${found};
+      e.scrollIntoView({ block: 'nearest' });
+      const place = () => (b => [b.left + b.width / 2, b.top + b.height / 2])(
+        e.getBoundingClientRect());
+      const before = place();
+      await new Promise(resolve => setTimeout(resolve, 50));
+      return String(place()) === String(before) && before; })()`);
     await this.click(x, y);
   }
 

@@ -97,6 +97,10 @@ test('a corner of a polygon is moved, and the step is undone before it is saved'
   await page.press('#undo');
   assert.deepEqual(await page.value('fieldpack.edit.shape.geometry.coordinates[0][0]'), [0.5, 0.5]);
   await page.drag(await page.pointOf(0.5, 0.5), await page.pointOf(0.4, 0.4));
+  await page.press('#edit .draw');
+  await page.until('fieldpack.edit.isDrawing');
+  await page.key('Escape');
+  await page.until('!fieldpack.edit.isDrawing && fieldpack.edit.isOpen');
   await page.press('#edit .save');
   await saved(page);
   const ring = (await stored(page, 'zones', 1)).geometry.coordinates[0];

@@ -69,3 +69,21 @@ export const events = `(() => {
     close() {}
   };
 })();`;
+
+/** A script that answers for two captures: a picture, and a video along a line. */
+export const captures = `(() => {
+  const real = window.fetch.bind(window);
+  const of = (token, type, points) => ({ token, info: {}, geodata: { points },
+    files: [{ role: 'media', content_type: type }] });
+  const answers = {
+    '/captures': { captures: [{ token: 'a', title: '<b>A</b>' }, { token: 'b', title: 'B' }],
+      numberMatched: 2, numberReturned: 2 },
+    '/captures/a': of('a', 'image/jpeg', [{ timestamp: 0, coords: [2, 3] }]),
+    '/captures/b': of('b', 'video/mp4',
+      [{ timestamp: 0, coords: [4, 5] }, { timestamp: 10, coords: [4, 6] }]),
+  };
+  window.fetch = async (input, options) => {
+    const answer = answers[new URL(input, location).pathname];
+    return answer ? new Response(JSON.stringify(answer)) : real(input, options);
+  };
+})();`;

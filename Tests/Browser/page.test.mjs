@@ -48,7 +48,7 @@ test('the page opens, asks nobody else, and breaks no rule of its policy', async
   assert.equal(await page.value('document.title'), 'field');
   assert.deepEqual(await page.value(
     `[...document.querySelectorAll('#layers li[data-layer] label')].map(e => e.innerText.trim())`),
-  ['wells', 'zones']);
+  ['wells', 'zones', 'motion']);
   assert.equal(await page.value(`${shown(1)}.properties.name`), 'well 0');
   assert.deepEqual(page.asked.filter(url => !url.startsWith(ADDRESS) && !url.startsWith('data:')), []);
   assert.deepEqual(faults(page), []);
@@ -185,6 +185,74 @@ test('devices move as their positions come', async () => {
   assert.ok(await page.value(left) > before);
   assert.equal(await page.value(`document.querySelectorAll('.device').length`), 1);
   assert.match(await page.value(`document.getElementById('messages').innerText`), /entered depot/);
+  await page.close();
+});
+
+test('numbers over time are plotted, and the pointer shows where they are', async () => {
+  const page = await open();
+  await page.press('li[data-layer=motion] button[aria-label^=Table]');
+  await page.until(`document.querySelectorAll('tbody tr').length === 5`);
+  await page.press('#plot');
+  await page.until(`document.querySelectorAll('.plot figure').length === 2`);
+  assert.deepEqual(await page.value(
+    `[...document.querySelectorAll('.plot figcaption')].map(e => e.innerText)`),
+  ['yaw: 0 to 1', 'radius_m: 5000 to 5000']);
+  const [x, y] = await page.value(`(b => [b.left + b.width * 0.74, b.top + 20])(
+    document.querySelector('.plot svg').getBoundingClientRect())`);
+  await page.mouse('mouseMoved', x, y, { button: 'none', buttons: 0 });
+  await page.until(`document.querySelector('.plot figcaption').innerText
+    === 'yaw: 0.75 at 1970-01-01T00:00:03.000Z'`);
+  assert.equal(await page.value(`fieldpack.table.pointer.getLatLng().lng`), 6.3);
+  await page.close();
+});
+
+test('points with a radius are circles of so many metres', async () => {
+  const page = await open({ address: `${map}#10/0.00000/6.20000` });
+  const pixels = await page.value(`(({ tiles }) => { const { el } = Object.values(tiles._tiles)
+    .find(t => t.el.features.length); return tiles.radius(el, el.features[0], 1); })(
+    fieldpack.layerNamed('motion'))`);
+  assert.ok(Math.abs(pixels - 5000 / (40075016.7 / 256 / 1024)) < 0.1, `${pixels}`);
+  await page.close();
+});
+
+test('captures are shown with the place where the device was', async () => {
+  const page = await open({ script: fakes.captures });
+  await page.press('#show-captures');
+  assert.deepEqual(await page.value(
+    `[...document.querySelectorAll('#captures li')].map(e => e.innerText.trim())`), ['<b>A</b>', 'B']);
+  await page.press('#captures li:first-child button');
+  await page.until(`document.querySelector('.leaflet-interactive, path')
+    && fieldpack.map.getCenter().distanceTo([2, 3]) < 10`);
+  assert.equal(await page.value(`document.querySelector('#captures div img').src`),
+    `${ADDRESS}/captures/a/media`);
+  await page.press('#captures li:nth-child(2) button');
+  await page.until(`document.querySelector('#captures video')`);
+  await page.until(`fieldpack.map.getBounds().contains([[4, 5], [4, 6]])`);
+  await page.close();
+});
+
+test('on paper there are the map and its legend alone', async () => {
+  const page = await open();
+  await page.send('Emulation.setEmulatedMedia', { media: 'print' });
+  const isShown = selector => page.value(
+    `document.querySelector(${JSON.stringify(selector)}).getClientRects().length > 0`);
+  for (const selector of ['#map', '.legend']) assert.ok(await isShown(selector), selector);
+  for (const selector of ['#tools', '.leaflet-control-zoom', '#layers .tools']) {
+    assert.ok(!await isShown(selector), selector);
+  }
+  await page.close();
+});
+
+test('what lies on dark ground is light', async () => {
+  const page = await open();
+  await page.send('Emulation.setEmulatedMedia', {
+    features: [{ name: 'prefers-color-scheme', value: 'dark' }] });
+  const light = color => color.match(/\d+/g).reduce((sum, part) => sum + Number(part), 0);
+  for (const selector of ['body', '#layers', '.leaflet-control-zoom-in']) {
+    const [ink, ground] = await page.value(`(s => [s.color, s.backgroundColor])(
+      getComputedStyle(document.querySelector('${selector}')))`);
+    assert.ok(light(ink) > light(ground) + 300, `${selector}: ${ink} on ${ground}`);
+  }
   await page.close();
 });
 

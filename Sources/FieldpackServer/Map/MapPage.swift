@@ -40,9 +40,9 @@ final class MapPage: Sendable {
 
   /// The page, with the path that clients know the server by.
   func page(base: LinkBase) -> File {
-    keep("page \(base.path)") {
+    keep("page \(base.prefix)") {
       let text = String(decoding: PackageResources.map_html, as: UTF8.self)
-      let path = XMLText.escaped(base.path)
+      let path = XMLText.escaped(base.prefix)
       return File(type: MediaType.html, bytes: Array(text.replacing("{base}", with: path).utf8))
     } ?? File(type: MediaType.html, bytes: PackageResources.map_html)
   }
@@ -97,8 +97,8 @@ final class MapPage: Sendable {
 }
 
 extension LinkBase {
-  /// The path of the address, without a slash at its end: "/fields" of `https://example.org/fields`.
-  var path: String {
+  /// What all paths begin with: "/fields" of `https://example.org/fields`.
+  var prefix: String {
     guard let scheme = text.firstRange(of: "://") else { return text }
     let rest = text[scheme.upperBound...]
     return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? ""

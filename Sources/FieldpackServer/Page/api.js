@@ -37,6 +37,9 @@ export async function ask(url, options = {}) {
       ? 'The server cannot be reached.' : 'This device is offline.');
   }
   if (response.ok) return response;
+  if (response.status === 401) {
+    throw new Problem(401, 'You are not signed in any more: load the page again to sign in.');
+  }
   let document = {};
   try { document = await response.json(); } catch { /* It told nothing more. */ }
   throw new Problem(

@@ -112,6 +112,17 @@ export class Edit {
     return true;
   }
 
+  /** Ends a drawing, else the edit; what is not saved does not go without a question. */
+  escape() {
+    if (this.isDrawing) return this.shape.finish();
+    let isChanged = true;
+    try {
+      const mine = this.changes();
+      isChanged = mine.geometry !== undefined || Object.keys(mine.properties).length > 0;
+    } catch { /* What cannot be read was typed. */ }
+    if (!isChanged || confirm('Give up what you have changed?')) this.cancel();
+  }
+
   cancel() {
     this.shape?.close();
     this.shape = this.now = null;

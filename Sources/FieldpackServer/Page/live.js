@@ -2,13 +2,13 @@
 
 import * as L from './leaflet/leaflet.esm.min.js';
 import { address } from './api.js';
-import { at, element, gather, report, text } from './dom.js';
+import { at, element, report, text } from './dom.js';
 
 const edits = ['created', 'updated', 'deleted', 'changed'];
 const detections = ['entered', 'left', 'crossed', 'dwelled', 'started', 'moved'];
 /** Words of detections in messages. */
 const told = ['entered', 'left', 'crossed', 'dwelled'];
-/** Changes of so many milliseconds are drawn together. */
+/** Milliseconds between two drawings of a layer. */
 const pause = 120;
 /** A device that has sent nothing for so long is drawn pale. */
 const old = 15 * 60 * 1000;
@@ -47,29 +47,32 @@ export function follow(page) {
   window.addEventListener('pagehide', () => source.close());
 }
 
-/** Draws a layer anew once for all changes that come close together. */
+/** Draws a layer anew at once; what changes meanwhile is drawn together by the next drawing. */
 class Redraw {
   constructor(page, layer) {
+    this.page = page;
+    this.layer = layer;
     this.ids = new Set();
-    this.isBusy = false;
-    this.start = gather(pause, async () => {
-      // One drawing at a time; what comes meanwhile is drawn by the next.
-      if (this.isBusy) { this.start(); return; }
-      this.isBusy = true;
-      const ids = this.ids;
-      this.ids = new Set();
-      try {
-        await page.changed(layer);
-        for (const id of ids) page.details.renew(layer, id);
-      } finally {
-        this.isBusy = false;
-      }
-    });
+    this.isAsked = this.isBusy = false;
   }
 
   add(id) {
     if (id !== null) this.ids.add(id);
-    this.start();
+    this.isAsked = true;
+    if (!this.isBusy) this.draw();
+  }
+
+  async draw() {
+    this.isBusy = true;
+    while (this.isAsked) {
+      const ids = this.ids;
+      this.ids = new Set();
+      this.isAsked = false;
+      for (const id of ids) this.page.details.renew(this.layer, id);
+      await this.page.changed(this.layer);
+      await new Promise(resolve => setTimeout(resolve, pause));
+    }
+    this.isBusy = false;
   }
 }
 

@@ -85,7 +85,7 @@ class Page {
     });
     document.addEventListener('keydown', event => {
       if (event.key !== 'Escape' || event.defaultPrevented) return;
-      if (this.edit.isOpen) this.edit.cancel();
+      if (this.edit.isOpen) this.edit.escape();
       else if (this.details.shown) this.details.close();
       else if (!at('table').hidden) this.table.close();
     });

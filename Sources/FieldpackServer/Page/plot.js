@@ -9,7 +9,7 @@ const colors = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9'
 
 /** A button that plots the layer of a table; hidden for layers without a time or numbers. */
 export function plotButton(table) {
-  return button('Plot', () => show(table), { hidden: !table.layer.instant });
+  return button('Plot', () => show(table), { id: 'plot', hidden: !table.layer.instant });
 }
 
 async function show(table) {

@@ -130,6 +130,11 @@ import Testing
               "geometry": "POLYGON", "hasTiles": true, "hasID": true,
               "bbox": [0.5, 0.5, 1.5, 1.5], "label": "name",
             ],
+            [
+              "id": "motion", "name": "motion", "title": "motion", "description": "",
+              "geometry": "POINT", "hasTiles": true, "hasID": true, "bbox": [6, 0, 6.4, 0],
+              "instant": "time", "radius": "radius_m",
+            ],
           ],
         ])
     }

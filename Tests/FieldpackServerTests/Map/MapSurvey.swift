@@ -9,7 +9,7 @@ import Foundation
 
 #if Server
   /// A served survey for the page with the map: wells on a line from 0, 0 to 19, 9.5, coloured by
-  /// what they are used for, and a square zone.
+  /// what they are used for, a square zone, and the motion of a device.
   final class MapSurvey: Sendable {
     let folder: TemporaryFolder
     let store: GeoPackageStore
@@ -32,6 +32,13 @@ import Foundation
         Schema(
           layer: "zones", geometry: GeometryColumn(type: .polygon),
           columns: [ColumnDefinition("name", .text())]))
+      try writer.create(
+        Schema(
+          layer: "motion", geometry: GeometryColumn(type: .point),
+          columns: [
+            ColumnDefinition("time", .dateTime), ColumnDefinition("yaw", .double),
+            ColumnDefinition("radius_m", .double),
+          ]))
       _ = try writer.commit()
       store = try await GeoPackageStore(path: path, id: "field")
       try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
@@ -48,6 +55,13 @@ import Foundation
           dimensions: .xy, ordinates: [0.5, 0.5, 1.5, 0.5, 1.5, 1.5, 0.5, 1.5, 0.5, 0.5])
         try writer.create(
           Feature(geometry: .polygon([ring], .xy), attributes: ["name": "Kern"]), in: "zones")
+        for second in 0..<5 {
+          var point = Feature(geometry: .point(x: 6 + Double(second) / 10, y: 0))
+          point.attributes["time"] = .dateTime(Instant(milliseconds: Int64(second) * 1000))
+          point.attributes["yaw"] = .real(Double(second) / 4)
+          point.attributes["radius_m"] = .real(5000)
+          try writer.create(point, in: "motion")
+        }
         for statement in Self.style { try writer.execute(statement) }
       }
       var options = FieldServer.Options()
