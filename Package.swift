@@ -204,7 +204,8 @@ let package = Package(
       [
         "Fieldpack", "FieldpackServices", "FieldpackGeometry", "FieldpackProjection",
         "FieldpackCore", "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackField",
-        "FieldpackFormats", "FieldpackHTTP", "FieldpackTiles",
+        "FieldpackFormats", "FieldpackHTTP", "FieldpackTiles", "FieldpackArchive",
+        "FieldpackLocation",
         .target(name: "CMicrohttpd", condition: .when(traits: ["Server"])),
       ])
     + engine(

@@ -12,6 +12,11 @@ static const enum MHD_Result fieldpack_mhd_no = MHD_NO;
 static const enum MHD_ValueKind fieldpack_mhd_header = MHD_HEADER_KIND;
 static const enum MHD_ResponseMemoryMode fieldpack_mhd_copy = MHD_RESPMEM_MUST_COPY;
 
+// Gives an upgraded connection back; the function is variadic, which Swift cannot call.
+static inline void fieldpack_mhd_end_upgrade(struct MHD_UpgradeResponseHandle *handle) {
+  MHD_upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE);
+}
+
 // What a daemon is started with.
 struct fieldpack_mhd_settings {
   int socket;
@@ -37,7 +42,7 @@ static inline size_t fieldpack_mhd_keep_escapes(
 // The options are variadic, which Swift cannot call.
 static inline struct MHD_Daemon *fieldpack_mhd_start(const struct fieldpack_mhd_settings *settings) {
   return MHD_start_daemon(
-      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL,
+      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE, 0, NULL,
       NULL, settings->handle, settings->context,  //
       MHD_OPTION_LISTEN_SOCKET, settings->socket,  //
       MHD_OPTION_THREAD_POOL_SIZE, settings->threads,  //

@@ -2,6 +2,7 @@ public import FieldpackCore
 import FieldpackField
 public import FieldpackGeoPackage
 import FieldpackHTTP
+public import FieldpackServices
 
 /// Serves a GeoPackage by HTTP, as OGC API Features.
 ///
@@ -19,6 +20,10 @@ public final class FieldServer: Sendable {
     public var publicURL: String?
     /// Whether other copies of the file may bring their edits to `/sync`.
     public var isWritable = false
+    /// What old apps and pages find at `/bridge` and under `/api/`.
+    public var bridge: Bridge?
+    /// A folder of bundles, whose pages are served under `/bundles/` with the bridge.
+    public var bundles: String?
     /// Gets what clients are not told of failures.
     public var logger = Logger.silent
 
@@ -27,12 +32,17 @@ public final class FieldServer: Sendable {
 
   private let file: ServedFile
   private let options: Options
+  private let apps: AppHost?
   #if Server
     private let listener = Locked<ServerListener?>(nil)
   #endif
 
   public init(of store: GeoPackageStore, options: Options = Options()) {
     self.options = options
+    apps = options.bridge.map { bridge in
+      AppHost(
+        bridge, bundles: options.bundles.map { BundleFolder($0) }, isWritable: options.isWritable)
+    }
     file = ServedFile(store, .init(title: options.title)) { FieldClock.system.uptime }
   }
 
@@ -45,7 +55,7 @@ public final class FieldServer: Sendable {
     #if Server
       let router = ServerRouter(
         file, publicBase: options.publicURL.map { LinkBase($0) }, hosts: try hosts(address),
-        isWritable: options.isWritable, logger: options.logger)
+        isWritable: options.isWritable, apps: apps, logger: options.logger)
       let listener = try ServerListener(address, handler: router)
       self.listener.withLock { $0 = listener }
       var address = address
@@ -71,6 +81,7 @@ public final class FieldServer: Sendable {
 
   /// Answers the requests that run, and closes all connections. The store stays open.
   public func close() async {
+    await apps?.close()
     #if Server
       await listener.withLock { $0 }?.close()
     #endif

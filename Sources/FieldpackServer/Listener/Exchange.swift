@@ -27,6 +27,8 @@
     private var number: Int?
     /// Set by the task before it lets the connection go on.
     private let response = Locked<ServerResponse?>(nil)
+    /// Kept until the connection is handed over to it.
+    private var socket: SocketStart?
 
     init(target: String, listener: ServerListener) {
       self.target = target
@@ -134,6 +136,12 @@
         made = MHD_create_response_from_callback(
           fieldpack_mhd_unknown_size, 64 << 10, readStream, source.toOpaque(), freeStream)
         if made == nil { source.release() }
+      case .socket(let work):
+        let (listener, number) = (listener, number)
+        let start = SocketStart(work) { if let number { listener.end(number) } }
+        socket = start
+        made = MHD_create_response_for_upgrade(
+          handOver, Unmanaged.passUnretained(start).toOpaque())
       }
       guard let made else { return fieldpack_mhd_no }
       defer { MHD_destroy_response(made) }
@@ -153,6 +161,41 @@
       if let number { listener.end(number) }
     }
   }
+
+  /// A connection that goes over to other work.
+  private final class SocketStart {
+    let work: any SocketWork
+    let end: @Sendable () -> Void
+
+    init(_ work: any SocketWork, end: @escaping @Sendable () -> Void) {
+      (self.work, self.end) = (work, end)
+    }
+  }
+
+  /// `@unchecked` because libmicrohttpd takes a connection back from any thread.
+  private struct UpgradeHandle: @unchecked Sendable {
+    let raw: OpaquePointer
+  }
+
+  private let handOver:
+    @convention(c) (
+      UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutableRawPointer?,
+      UnsafePointer<CChar>?, Int, MHD_socket, OpaquePointer?
+    ) -> Void = { context, _, _, extra, count, socket, handle in
+      guard let context, let handle else { return }
+      let start = Unmanaged<SocketStart>.fromOpaque(context).takeUnretainedValue()
+      let first = UnsafeRawBufferPointer(start: extra, count: extra == nil ? 0 : count)
+      let (bytes, work, end) = (Array(first), start.work, start.end)
+      let kept = UpgradeHandle(raw: handle)
+      let isRunning = SystemThread.start {
+        work.run(on: socket, after: bytes)
+        fieldpack_mhd_end_upgrade(kept.raw)
+        end()
+      }
+      guard !isRunning else { return }
+      fieldpack_mhd_end_upgrade(handle)
+      end()
+    }
 
   /// A stream on its way through libmicrohttpd.
   private final class StreamSource {

@@ -11,13 +11,17 @@ final class ServerRouter: RequestHandling {
   let hosts: Set<String>?
   /// Whether edits are taken from others.
   let isWritable: Bool
+  /// What old apps find here.
+  let apps: AppHost?
   let logger: Logger
   let axes = CRSAxes()
 
   init(
-    _ file: ServedFile, publicBase: LinkBase?, hosts: Set<String>?, isWritable: Bool, logger: Logger
+    _ file: ServedFile, publicBase: LinkBase?, hosts: Set<String>?, isWritable: Bool,
+    apps: AppHost? = nil, logger: Logger
   ) {
     self.file = file
+    self.apps = apps
     self.isWritable = isWritable
     self.publicBase = publicBase
     self.hosts = hosts
@@ -62,13 +66,15 @@ final class ServerRouter: RequestHandling {
   }
 
   func answer(_ request: ServerRequest) async -> ServerResponse {
-    guard request.isSafe || isOwn(request) else {
+    guard request.isSafe || isOwn(request) || showsKey(request) else {
       return problem(ProblemDocument(403, "Pages of other sites may not ask this."), request)
     }
     switch request.path.first {
     case "sync": return await synchronise(request)
-    default: return await features(request)
+    default: break
     }
+    if let response = await app(request) { return response }
+    return await features(request)
   }
 
   /// Answers for the addresses of OGC API Features.
