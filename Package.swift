@@ -208,8 +208,8 @@ let package = Package(
       [
         "Fieldpack", "FieldpackServices", "FieldpackGeometry", "FieldpackProjection",
         "FieldpackCore", "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackField",
-        "FieldpackArchive", "FieldpackFormats", "FieldpackHTTP", "FieldpackMedia",
-        "FieldpackTiles",
+        "FieldpackArchive", "FieldpackFormats", "FieldpackHTTP", "FieldpackLocation",
+        "FieldpackMedia", "FieldpackTiles",
         .target(name: "CMicrohttpd", condition: .when(traits: ["Server"])),
       ], resources: [.embedInCode("Page")], testing: ["FieldpackCheck"])
     + engine(

@@ -16,6 +16,11 @@ static const enum MHD_ConnectionNotificationCode fieldpack_mhd_started =
     MHD_CONNECTION_NOTIFY_STARTED;
 static const enum MHD_ResponseMemoryMode fieldpack_mhd_copy = MHD_RESPMEM_MUST_COPY;
 
+// Gives an upgraded connection back; the function is variadic, which Swift cannot call.
+static inline void fieldpack_mhd_end_upgrade(struct MHD_UpgradeResponseHandle *handle) {
+  MHD_upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE);
+}
+
 // What a daemon is started with.
 struct fieldpack_mhd_settings {
   int socket;
@@ -46,7 +51,8 @@ static inline size_t fieldpack_mhd_keep_escapes(
 
 // The options are variadic, which Swift cannot call.
 static inline struct MHD_Daemon *fieldpack_mhd_start(const struct fieldpack_mhd_settings *settings) {
-  unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
+  unsigned int flags =
+      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE;
   struct MHD_OptionItem more[5];
   int count = 0;
   if (settings->connections_per_address)

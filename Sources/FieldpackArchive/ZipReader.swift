@@ -13,6 +13,8 @@ package final class ZipReader {
     /// Bytes of the contents.
     package let size: Int
     package let isEncrypted: Bool
+    /// The mode that Unix gives files, as the archive says it; 0 where it says none.
+    package let mode: UInt16
     /// The entry in the archive's directory.
     fileprivate let place: Place
 
@@ -77,6 +79,7 @@ package final class ZipReader {
         Entry(
           name: String(decoding: bytes, as: UTF8.self), size: Int(clamping: info.uncompressed_size),
           isEncrypted: info.flag & 1 != 0,
+          mode: UInt16(truncatingIfNeeded: info.external_fa >> 16),
           place: Place(offset: place.pos_in_zip_directory, number: place.num_of_file)))
       code = unzGoToNextFile(archive)
     }

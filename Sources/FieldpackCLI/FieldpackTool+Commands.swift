@@ -19,7 +19,7 @@ extension FieldpackTool {
       layerCommand, logCommand,
       transformCommand, tileCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand,
       trackCommand, monitorCommand, photoCommand, captureCommand, motionCommand, formCommand,
-      fetchCommand, servicesCommand, syncCommand, serveCommand, tokenCommand,
+      fetchCommand, servicesCommand, syncCommand, serveCommand, tokenCommand, bridgeCommand,
       loginCommand, logoutCommand, whoamiCommand, doctorCommand, completionsCommand, helpCommand,
     ]
   }

@@ -2,6 +2,7 @@ public import FieldpackCore
 import FieldpackField
 public import FieldpackGeoPackage
 import FieldpackHTTP
+public import FieldpackServices
 
 #if canImport(Glibc)
   import Glibc
@@ -55,6 +56,10 @@ public final class FieldServer: Sendable {
     public var allowsUnencryptedWebhooks = false
     /// The folder that keeps how far each webhook was told; `nil` for that of the user.
     public var stateFolder: String?
+    /// What old apps and pages find at `/bridge` and under `/api/`.
+    public var bridge: Bridge?
+    /// A folder of bundles, whose pages are served under `/bundles/` with the bridge.
+    public var bundles: String?
     /// Gets what clients are not told of failures.
     public var logger = Logger.silent
 
@@ -66,6 +71,7 @@ public final class FieldServer: Sendable {
   private let events: EventHub
   private let fixes: FixIntake
   private let webhooks = WebhookService()
+  private let apps: AppHost?
   #if Server
     private let listener = Locked<ServerListener?>(nil)
     private let health = Locked<ServerListener?>(nil)
@@ -80,6 +86,10 @@ public final class FieldServer: Sendable {
     file = ServedFile(store, documents) { FieldClock.system.uptime }
     events = EventHub(of: store, logger: options.logger)
     fixes = FixIntake(of: store, options.positions, logger: options.logger)
+    apps = options.bridge.map { bridge in
+      AppHost(
+        bridge, bundles: options.bundles.map { BundleFolder($0) }, isWritable: options.isWritable)
+    }
   }
 
   /// Begins to answer requests.
@@ -93,7 +103,7 @@ public final class FieldServer: Sendable {
         file, events: events, fixes: fixes, publicBase: options.publicURL.map { LinkBase($0) },
         hosts: try hosts(address), isWritable: options.isWritable, origins: options.origins,
         scheme: options.certificate == nil ? "http" : "https",
-        hasPublicCaptures: options.hasPublicCaptures, logger: options.logger)
+        hasPublicCaptures: options.hasPublicCaptures, apps: apps, logger: options.logger)
       try webhooks.start(
         options.webhooks, of: file.store.path, hub: events, folder: options.stateFolder,
         allowsUnencrypted: options.allowsUnencryptedWebhooks, logger: options.logger)
@@ -181,6 +191,7 @@ public final class FieldServer: Sendable {
   public func close() async {
     await events.close()
     await webhooks.close()
+    await apps?.close()
     #if Server
       await listener.withLock { $0 }?.close()
       await health.withLock { $0 }?.close()

@@ -139,6 +139,8 @@ extension DocumentSchemaTests {
       #""$tool" services two.scfg --follow --json >lines & "#
         + "until [ -s lines ]; do sleep 0.01; done; kill $!; wait $!; cat lines"
     ),
+    ("bridge", #"echo '{"type":102}' | fieldpack bridge two.scfg --json"#),
+    ("bridge", #"echo '{"type":102' | fieldpack bridge two.scfg --json"#),
     (
       "serve",
       #""$tool" serve f.gpkg --listen 127.0.0.1:0 --health 127.0.0.1:0 --json >serve & "#

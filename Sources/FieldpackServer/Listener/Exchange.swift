@@ -34,6 +34,8 @@
     /// The listener's number for a request that was not answered at once.
     private var number: Int?
     private let socket: Int32
+    /// Kept until the connection is handed over to it.
+    private var handover: SocketStart?
     private var hasBody = false
     /// For the journal.
     private var begun = Duration.zero
@@ -174,6 +176,12 @@
           stream.length.map { UInt64($0) } ?? fieldpack_mhd_unknown_size, stream.pieceSize,
           readStream, source.toOpaque(), freeStream)
         if made == nil { source.release() }
+      case .socket(let work):
+        let (listener, number) = (listener, number)
+        let start = SocketStart(work) { if let number { listener.end(number) } }
+        handover = start
+        made = MHD_create_response_for_upgrade(
+          handOver, Unmanaged.passUnretained(start).toOpaque())
       }
       guard let made else { return fieldpack_mhd_no }
       defer { MHD_destroy_response(made) }
@@ -200,6 +208,41 @@
   private final class SentBytes {
     var count = 0
   }
+
+  /// A connection that goes over to other work.
+  private final class SocketStart {
+    let work: any SocketWork
+    let end: @Sendable () -> Void
+
+    init(_ work: any SocketWork, end: @escaping @Sendable () -> Void) {
+      (self.work, self.end) = (work, end)
+    }
+  }
+
+  /// `@unchecked` because libmicrohttpd takes a connection back from any thread.
+  private struct UpgradeHandle: @unchecked Sendable {
+    let raw: OpaquePointer
+  }
+
+  private let handOver:
+    @convention(c) (
+      UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutableRawPointer?,
+      UnsafePointer<CChar>?, Int, MHD_socket, OpaquePointer?
+    ) -> Void = { context, _, _, extra, count, socket, handle in
+      guard let context, let handle else { return }
+      let start = Unmanaged<SocketStart>.fromOpaque(context).takeUnretainedValue()
+      let first = UnsafeRawBufferPointer(start: extra, count: extra == nil ? 0 : count)
+      let (bytes, work, end) = (Array(first), start.work, start.end)
+      let kept = UpgradeHandle(raw: handle)
+      let isRunning = SystemThread.start {
+        work.run(on: socket, after: bytes)
+        fieldpack_mhd_end_upgrade(kept.raw)
+        end()
+      }
+      guard !isRunning else { return }
+      fieldpack_mhd_end_upgrade(handle)
+      end()
+    }
 
   /// A stream on its way through libmicrohttpd.
   private final class StreamSource {

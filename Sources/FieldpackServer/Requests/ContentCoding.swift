@@ -46,6 +46,7 @@ extension ServerResponse {
       response.body = .bytes(packed)
     case .stream(let stream):
       guard stream.isPacked else { return response }
+    case .socket: return response
     }
     response.fields["Content-Encoding"] = "gzip"
     return response

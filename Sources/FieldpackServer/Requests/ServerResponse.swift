@@ -6,6 +6,8 @@ public struct ServerResponse: Sendable {
     case bytes([UInt8])
     /// Bytes that are made while the client takes them.
     case stream(ResponseStream)
+    /// The connection itself, for another protocol; the status is 101.
+    case socket(any SocketWork)
   }
 
   public var status: Int
@@ -22,6 +24,15 @@ public struct ServerResponse: Sendable {
   public init(_ status: Int = 200, _ type: String, _ bytes: [UInt8]) {
     self.init(status, fields: ["Content-Type": type], body: .bytes(bytes))
   }
+}
+
+/// What goes on with a connection that is HTTP no longer.
+public protocol SocketWork: Sendable {
+  /// Reads and writes the connection until its end, on a thread of its own. The socket is not to be
+  /// closed, and does not block.
+  ///
+  /// - Parameter first: what the client has sent already.
+  func run(on socket: Int32, after first: [UInt8])
 }
 
 /// Answers requests. Both functions may be called on many threads at a time.

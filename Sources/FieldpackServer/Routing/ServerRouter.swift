@@ -21,6 +21,8 @@ final class ServerRouter: RequestHandling {
   let scheme: String
   /// Whether pages of other sites may load captures as scripts.
   let hasPublicCaptures: Bool
+  /// What old apps find here.
+  let apps: AppHost?
   let logger: Logger
   let axes = CRSAxes()
   /// How many GeoPackages are being made.
@@ -32,7 +34,8 @@ final class ServerRouter: RequestHandling {
   init(
     _ file: ServedFile, events: EventHub? = nil, fixes: FixIntake? = nil, publicBase: LinkBase?,
     hosts: Set<String>?, isWritable: Bool, origins: Set<String> = [], scheme: String = "http",
-    hasPublicCaptures: Bool = false, logger: Logger, mapPage: MapPage = MapPage()
+    hasPublicCaptures: Bool = false, apps: AppHost? = nil, logger: Logger,
+    mapPage: MapPage = MapPage()
   ) {
     self.hasPublicCaptures = hasPublicCaptures
     motion = MotionGroups(MotionReceiver(file.store))
@@ -43,6 +46,7 @@ final class ServerRouter: RequestHandling {
     self.mapPage = mapPage
     self.origins = origins
     self.scheme = scheme
+    self.apps = apps
     self.isWritable = isWritable
     self.publicBase = publicBase
     self.hosts = hosts
@@ -85,7 +89,7 @@ final class ServerRouter: RequestHandling {
   }
 
   func answer(_ request: ServerRequest) async -> ServerResponse {
-    guard request.isSafe || isOwn(request) else {
+    guard request.isSafe || isOwn(request) || showsKey(request) else {
       return problem(ProblemDocument(403, "Pages of other sites may not ask this."), request)
     }
     switch request.path.first {
@@ -98,8 +102,10 @@ final class ServerRouter: RequestHandling {
     case "upload", "uploads", "captures", "motion": return await ingest(request)
     case _ where isOfViewer(request): return await viewed(request)
     case "tiles": return await sharedTile(request)
-    default: return await features(request)
+    default: break
     }
+    if let response = await app(request) { return response }
+    return await features(request)
   }
 
   /// Answers for the addresses of OGC API Features.

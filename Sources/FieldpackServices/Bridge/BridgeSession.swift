@@ -83,8 +83,11 @@ public actor BridgeSession {
   }
 
   /// Waits for the calls that run, and ends what goes on.
-  public func finish() async {
+  ///
+  /// - Parameter givesUp: whether calls that wait for a server are given up.
+  public func finish(givingUp givesUp: Bool = false) async {
     guard !isFinished else { return }
+    if givesUp { for call in calls.values { call.cancel() } }
     while let call = calls.first?.value { await call.value }
     isFinished = true
     let ending = streams.values.sorted { $0.number < $1.number }

@@ -83,6 +83,46 @@ import Testing
     }
   #endif
 
+  #if Server
+    @Test func `a config brings the bridge and the bundles`() async throws {
+      try FileManager.default.createDirectory(
+        at: survey.folder.file("apps"), withIntermediateDirectories: true)
+      let program = try Program(
+        Tool.path,
+        [
+          "serve", "field.gpkg", "--config", "survey.scfg", "--bundles", "apps", "--listen",
+          "127.0.0.1:0",
+        ], folder: survey.folder.url)
+      try program.block(for: "its address") { program.outputSoFar.hasSuffix("/\n") }
+      let address = String(
+        program.outputSoFar.dropFirst("serving field.gpkg at ".count).dropLast())
+      let client = try HTTPClient()
+      let stores = try await client.send(
+        HTTPRequest(
+          .post, address + "bridge",
+          body: .bytes(Array(#"{"type":101,"payload":{"storeId":"sights"}}"#.utf8))))
+      #expect(String(decoding: stores.body, as: UTF8.self).contains(#""storeId":"sights""#))
+      let bundles = try await client.send(HTTPRequest(.get, address + "bundles"))
+      #expect(String(decoding: bundles.body, as: UTF8.self) == #"{"bundles":[]}"#)
+      program.send(SIGTERM)
+      #expect(try await program.result().status == 0)
+    }
+  #endif
+
+  @Test func `apps need a config, and it stays on this machine`() async throws {
+    let without = try await survey.run("serve", "field.gpkg", "--bundles", "apps")
+    #expect(without.error.contains("Try: --config survey.scfg"))
+    #expect(without.status == 64)
+    let open = try await survey.run(
+      "serve", "field.gpkg", "--config", "survey.scfg", "--open", "--listen", "0.0.0.0:0")
+    #expect(open.error.contains("--config is for addresses of this machine alone"))
+    #expect(open.status == 64)
+    let none = try await survey.run(
+      "serve", "field.gpkg", "--config", "survey.scfg", "--bundles", "none")
+    #expect(none.error.contains("there is no folder none"))
+    #expect(none.status == 66)
+  }
+
   @Test func `other addresses need a word of their own`() async throws {
     let open = try await survey.run("serve", "field.gpkg", "--listen", "0.0.0.0:0")
     #expect(

@@ -2,6 +2,8 @@ import Fieldpack
 import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackServer
+import FieldpackServices
+import FoundationEssentials
 
 extension FieldpackTool {
   static var serveCommand: Command {
@@ -20,6 +22,10 @@ extension FieldpackTool {
         At /events clients follow what happens in the file, as server-sent events; webhooks are \
         told of it by POST.
 
+        With --config the stores and forms of a config are there for old apps as well: at /bridge \
+        for their pages, under /api/ for the clients of SpatialConnect's server, and under \
+        /bundles/ the apps of --bundles, a folder of ZIP archives with pages.
+
         The command goes on until it is interrupted. It then answers the requests that run, and \
         ends with status 0. Only programs of this machine can connect, unless --listen names \
         another of its addresses; then --token-file says who may do what, or --open that whoever \
@@ -30,6 +36,7 @@ extension FieldpackTool {
         "fieldpack serve field.gpkg", "fieldpack serve field.gpkg --listen 127.0.0.1:0 --json",
         "fieldpack serve field.gpkg --listen 0.0.0.0:443 --token-file tokens.json --tls-cert c.pem "
           + "--tls-key k.pem --writable",
+        "fieldpack serve field.gpkg --config survey.scfg --bundles apps --writable",
         "curl 'http://127.0.0.1:8085/collections/wells/items?filter=depth>20'",
       ],
       family: positionsFamily, body: ServeCommand.self)
@@ -46,6 +53,8 @@ private struct ServeCommand: CommandBody {
     let requiresIfMatch: Bool
     let live: LiveArguments
     let hasPublicCaptures: Bool
+    let config: String?
+    let bundles: String?
     let profile: OpeningProfile
 
     init(_ reader: inout OptionReader) {
@@ -64,6 +73,12 @@ private struct ServeCommand: CommandBody {
       hasPublicCaptures = reader.flag(
         "public-captures", help: "Let pages of other sites load captures, as scripts.")
       live = reader.group()
+      config = reader.value(
+        "config", .text("config", completion: .source(["scfg"])),
+        help: "The .scfg whose stores and forms old apps find at /bridge.")
+      bundles = reader.value(
+        "bundles", .text("folder", completion: .folder),
+        help: "A folder of apps, a ZIP archive each; with --config.")
       profile = reader.editingProfile()
     }
   }
@@ -74,42 +89,90 @@ private struct ServeCommand: CommandBody {
   func run() async throws(FieldpackError) -> Int32 {
     let address = options.address ?? ListenAddress()
     try options.access.check(address, isWritable: options.isWritable, source: options.source)
+    try checkApps(address)
     OpenFiles.allowMost()
     let webhooks = try options.live.list()
     return try await invocation.withGeoPackage(options.source, options.profile) {
       (store) throws(FieldpackError) in
-      var settings = FieldServer.Options()
-      settings.title = store.id.rawValue
-      settings.isWritable = options.isWritable
-      settings.requiresIfMatch = options.requiresIfMatch
-      settings.positions = options.live.positions
-      settings.webhooks = webhooks
-      settings.allowsUnencryptedWebhooks = options.live.isInsecure
-      settings.hasPublicCaptures = options.hasPublicCaptures
-      settings.logger = invocation.logger
-      try options.access.apply(to: &settings, invocation.console)
-      let server = FieldServer(of: store, options: settings)
-      let listening = try server.listen(on: address)
-      let url = options.access.url(listening)
-      let map = url + (url.hasSuffix("/") ? "map" : "/map")
+      let services = try await services()
       do throws(FieldpackError) {
-        if invocation.isJSON {
-          try invocation.print(
-            .members([
-              "address": .text(url), "map": .text(map),
-              "health": server.healthAddress.map { .text("http://\($0)/") },
-            ]))
-        } else {
-          try invocation.print("serving \(options.source) at \(url)\nmap at \(map)\n")
-        }
-        try invocation.output.flush()
+        let status = try await serve(store, at: address, webhooks, services?.bridge)
+        _ = await services?.stop()
+        return status
       } catch {
-        await server.close()
+        _ = await services?.stop()
         throw error
       }
-      while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
-      await server.close()
-      return ExitStatus.success
     }
+  }
+
+  private func checkApps(_ address: ListenAddress) throws(FieldpackError) {
+    guard options.config != nil || options.bundles == nil else {
+      throw FieldpackError(
+        .invalidArgument, "--bundles is for apps that find stores. Try: --config survey.scfg")
+    }
+    guard address.isLoopback || options.config == nil else {
+      throw FieldpackError(
+        .invalidArgument,
+        "--config is for addresses of this machine alone, such as 127.0.0.1, because the server does "
+          + "not ask who uses the stores and the sign-in of the config")
+    }
+    guard let folder = options.bundles else { return }
+    var isFolder = false
+    guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder else {
+      throw FieldpackError(
+        .notFound, "there is no folder \(folder)", position: FilePosition(file: folder))
+    }
+  }
+
+  /// The services of the config, which run.
+  private func services() async throws(FieldpackError) -> StartedServices? {
+    guard let config = options.config else { return nil }
+    let url = URL(fileURLWithPath: config)
+    _ = try WorkspaceConfig([url])
+    var context = StoreContext()
+    context.logger = invocation.logger
+    let services = try await StartedServices(url, in: context, connects: true)
+    await services.start()
+    for failure in await services.configs.failures { invocation.console.note(failure.text) }
+    return services
+  }
+
+  private func serve(
+    _ store: GeoPackageStore, at address: ListenAddress, _ webhooks: [Webhook], _ bridge: Bridge?
+  ) async throws(FieldpackError) -> Int32 {
+    var settings = FieldServer.Options()
+    settings.title = store.id.rawValue
+    settings.isWritable = options.isWritable
+    settings.requiresIfMatch = options.requiresIfMatch
+    settings.positions = options.live.positions
+    settings.webhooks = webhooks
+    settings.allowsUnencryptedWebhooks = options.live.isInsecure
+    settings.hasPublicCaptures = options.hasPublicCaptures
+    (settings.bridge, settings.bundles) = (bridge, options.bundles)
+    settings.logger = invocation.logger
+    try options.access.apply(to: &settings, invocation.console)
+    let server = FieldServer(of: store, options: settings)
+    let listening = try server.listen(on: address)
+    let url = options.access.url(listening)
+    let map = url + (url.hasSuffix("/") ? "map" : "/map")
+    do throws(FieldpackError) {
+      if invocation.isJSON {
+        try invocation.print(
+          .members([
+            "address": .text(url), "map": .text(map),
+            "health": server.healthAddress.map { .text("http://\($0)/") },
+          ]))
+      } else {
+        try invocation.print("serving \(options.source) at \(url)\nmap at \(map)\n")
+      }
+      try invocation.output.flush()
+    } catch {
+      await server.close()
+      throw error
+    }
+    while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+    await server.close()
+    return ExitStatus.success
   }
 }

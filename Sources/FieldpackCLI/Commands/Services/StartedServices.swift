@@ -21,14 +21,22 @@ struct StartedServices {
   /// Why the store of forms cannot be opened.
   private let formFailure: FieldpackError?
 
-  /// - Parameter connects: whether the backend is connected to.
   init(
     _ arguments: ServiceArguments, allowsUnencrypted: Bool, connects: Bool, _ logger: Logger
   ) async throws(FieldpackError) {
-    let context = arguments.context(logger)
+    try await self.init(
+      arguments.url, allowing: arguments.allowing, in: arguments.context(logger),
+      allowsUnencrypted: allowsUnencrypted, connects: connects)
+  }
+
+  /// - Parameter connects: whether the backend is connected to.
+  init(
+    _ url: URL, allowing: [URL] = [], in context: StoreContext, allowsUnencrypted: Bool = false,
+    connects: Bool
+  ) async throws(FieldpackError) {
     data = DataService(context: context)
     // What is wrong with a config is told by its service.
-    let config = try? WorkspaceConfig([arguments.url])
+    let config = try? WorkspaceConfig([url])
     let folder = config?.forms.isEmpty == false ? context.folder ?? config?.storeFolder : nil
     formConfig = StoreConfig(
       id: FormStore.id, type: "gpkg",
@@ -42,8 +50,7 @@ struct StartedServices {
       }
     }
     (self.forms, formFailure) = (forms, failure)
-    configs = ConfigService(
-      [arguments.url], allowing: arguments.allowing, data: data, forms: forms)
+    configs = ConfigService([url], allowing: allowing, data: data, forms: forms)
     authentication = config?.remote.map {
       AuthenticationService($0, allowsUnencrypted: allowsUnencrypted)
     }
@@ -79,6 +86,15 @@ struct StartedServices {
     var ids: [LayerID: Int64] = [:]
     for form in await configs.forms { ids[LayerID(form.key)] = form.id }
     await deliveries.add(forms.store, forms: ids)
+  }
+
+  /// What pages reach of the services.
+  var bridge: Bridge {
+    var bridge = Bridge(data: data)
+    (bridge.configs, bridge.graph, bridge.forms) = (configs, graph, forms)
+    (bridge.authentication, bridge.backend) = (authentication, backend?.service)
+    bridge.device = try? MachineIdentity.stored(.device).uuid
+    return bridge
   }
 
   /// Waits until no store is being opened any more, or the task is cancelled, and tells what happens

@@ -1,0 +1,141 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackServices
+import FoundationEssentials
+
+extension FieldpackTool {
+  static var bridgeCommand: Command {
+    Command(
+      "bridge", abstract: "Answer the messages of SpatialConnect's pages, line by line.",
+      discussion: """
+        Reads a message a line from standard input, such as {"type": 102}, and writes a reply a \
+        line: the event by which a page gets it, and its data. The event is the responseId of the \
+        message, or its type. The last reply to a message is that of ..._completed or ..._error. \
+        Types are the numbers of version 0.10 or names such as v1/DATASERVICE_QUERY.
+
+        Lists of stores and forms, the position, the status of the sign-in and the connection to \
+        the backend are told again whenever they change, until the input ends. 'fieldpack serve \
+        --config' gives pages in a browser the same bridge.
+        """,
+      examples: [
+        "fieldpack bridge survey.scfg <messages.jsonl",
+        "echo '{\"type\":110,\"payload\":{\"storeId\":[\"wells\"]}}' | fieldpack bridge survey.scfg",
+      ],
+      family: positionsFamily, body: BridgeCommand.self)
+  }
+}
+
+/// `fieldpack bridge`.
+private struct BridgeCommand: CommandBody {
+  struct Options: OptionGroup {
+    let source: ServiceArguments
+    let allowsUnencrypted: Bool
+
+    init(_ reader: inout OptionReader) {
+      source = reader.group()
+      allowsUnencrypted = reader.insecure()
+    }
+  }
+
+  let invocation: Invocation
+  let options: Options
+
+  func run() async throws(FieldpackError) -> Int32 {
+    _ = try WorkspaceConfig([options.source.url], allowing: options.source.allowing)
+    let services = try await StartedServices(
+      options.source, allowsUnencrypted: options.allowsUnencrypted, connects: true,
+      invocation.logger)
+    await services.start()
+    for failure in await services.configs.failures { invocation.console.note(failure.text) }
+    do throws(FieldpackError) {
+      try await answer(services)
+      _ = await services.stop()
+      return ExitStatus.success
+    } catch {
+      _ = await services.stop()
+      throw error
+    }
+  }
+
+  private func answer(_ services: StartedServices) async throws(FieldpackError) {
+    let output = ReplyOutput(invocation.cancellation)
+    let session = BridgeSession(of: services.bridge) { output.write($0.text) }
+    await session.start()
+    let lines = LineReading<String>.messages
+    do throws(FieldpackError) {
+      while let messages = try await lines.next() {
+        for message in messages { await session.receive(message) }
+      }
+    } catch {
+      await session.cancel()
+      try output.finish()
+      throw error
+    }
+    await session.finish()
+    try output.finish()
+  }
+}
+
+/// Standard output, a reply a line.
+private final class ReplyOutput: Sendable {
+  private let output = Locked(ByteOutput(descriptor: 1))
+  private let failure = Locked<FieldpackError?>(nil)
+  private let cancellation: CommandCancellation
+
+  /// - Parameter cancellation: ends the command where nobody reads any more.
+  init(_ cancellation: CommandCancellation) { self.cancellation = cancellation }
+
+  func write(_ line: String) {
+    output.withLock { output in
+      do throws(FieldpackError) {
+        output.buffer.append(contentsOf: (line + "\n").utf8)
+        try output.flush()
+      } catch {
+        failure.withLock { $0 = $0 ?? error }
+        cancellation.cancel()
+      }
+    }
+  }
+
+  func finish() throws(FieldpackError) {
+    if let failure = failure.withLock({ $0 }) { throw failure }
+  }
+}
+
+extension LineReading where Element == String {
+  /// The lines of standard input that are not empty.
+  fileprivate static var messages: LineReading {
+    LineReading { stop in
+      var lines = LineBuffer(limit: 16 << 20)
+      var input: OpenInput?
+      var hasEnded = false
+      return { () throws(FieldpackError) -> [String]? in
+        while true {
+          if let line = hasEnded ? lines.last() : lines.next() {
+            guard case .text(let range) = line else {
+              throw FieldpackError(
+                .invalidData, "the message is longer than 16 MiB",
+                position: FilePosition(file: "standard input", line: lines.number))
+            }
+            let text = lines.withBytes(range) { String(decoding: $0, as: UTF8.self) }
+            if text.contains(where: { !$0.isWhitespace }) { return [text] }
+          } else if hasEnded {
+            return nil
+          } else {
+            let source: OpenInput
+            if let input {
+              source = input
+            } else {
+              source = try LineInput.descriptor(0, name: "standard input").open()
+              input = source
+            }
+            hasEnded =
+              try lines.fill { (room) throws(FieldpackError) in
+                try source.read(into: room, until: stop)
+              } == 0
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import FieldpackCore
+
+/// The tokens of who signs in as with SpatialConnect's server: JSON Web Tokens (RFC 7519) that hold for
+/// two weeks, or until the server ends.
+struct OldTokens: Sendable {
+  private let secret: [UInt8]
+
+  static let lifetime: Int64 = 14 * 86_400
+
+  init() {
+    var generator = SystemRandomNumberGenerator()
+    secret = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+  }
+
+  private static let head = #"{"alg":"HS256","typ":"JWT"}"#
+
+  func token(for user: String, at now: Instant) -> String {
+    let start = now.milliseconds / 1000
+    let claims: JSONValue = [
+      "user": ["email": .text(user)], "iat": .integer(start),
+      "exp": .integer(start + Self.lifetime),
+    ]
+    let text = Self.encoded(Self.head.utf8) + "." + Self.encoded(claims.text.utf8)
+    return text + "." + Self.encoded(code(of: text))
+  }
+
+  /// Whose token it is; `nil` for one that was not made here, or whose time is over.
+  func user(of token: String, at now: Instant) -> String? {
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, let given = Base64.decode(parts[2].utf8) else { return nil }
+    let own = code(of: parts[0] + "." + parts[1])
+    // Compared without an end at the first difference, whose time would tell where that is.
+    guard given.count == own.count, zip(given, own).reduce(0, { $0 | ($1.0 ^ $1.1) }) == 0,
+      let bytes = Base64.decode(parts[1].utf8),
+      let claims = try? JSONValueReader.read(String(decoding: bytes, as: UTF8.self)),
+      let end = claims["exp"]?.number, end > Double(now.milliseconds) / 1000
+    else { return nil }
+    return claims["user"]?["email"]?.string
+  }
+
+  /// HMAC with SHA-256 (RFC 2104).
+  private func code(of text: some StringProtocol) -> [UInt8] {
+    let key = secret + [UInt8](repeating: 0, count: 64 - secret.count)
+    let inner = SHA256.digest(key.map { $0 ^ 0x36 } + Array(text.utf8))
+    return Array(SHA256.digest(key.map { $0 ^ 0x5C } + Array(inner)))
+  }
+
+  /// Base64 for addresses, without padding.
+  private static func encoded(_ bytes: some Sequence<UInt8>) -> String {
+    String(
+      Base64.encode(Array(bytes)).compactMap { sign -> Character? in
+        switch sign {
+        case "+": "-"
+        case "/": "_"
+        case "=": nil
+        default: sign
+        }
+      })
+  }
+}
