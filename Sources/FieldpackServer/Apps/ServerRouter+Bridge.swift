@@ -101,6 +101,18 @@ extension ServerRouter {
   /// Answers for the addresses that old apps know; `nil` for others.
   func app(_ request: ServerRequest) async -> ServerResponse? {
     guard let apps else { return nil }
+    let isOfApps =
+      switch request.path.first {
+      case "bridge", "bundles": true
+      case "api": request.path.count > 1
+      default: false
+      }
+    // Apps reach all stores of the config.
+    if isOfApps, let rights = request.caller.rights,
+      !rights.readEverything || !rights.mayWrite(nil)
+    {
+      return problem(ProblemDocument(403, "Apps need a token that may read and write all."), request)
+    }
     switch request.path.first {
     case "bridge": return await bridge(request, apps)
     case BridgeShim.name: return shim(request)

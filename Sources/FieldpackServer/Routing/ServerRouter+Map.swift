@@ -17,7 +17,7 @@ extension ServerRouter {
     }
     do throws(FieldpackError) {
       let path = Array(request.path.dropFirst())
-      guard let file = try await mapFile(path, base(of: request)) else {
+      guard let file = try await mapFile(path, request) else {
         return problem(ProblemDocument(404, "There is no such address."), request)
       }
       guard !path.isEmpty || mapPage.hasLeaflet else {
@@ -32,12 +32,12 @@ extension ServerRouter {
   }
 
   private func mapFile(
-    _ path: [String], _ base: LinkBase
+    _ path: [String], _ request: ServerRequest
   ) async throws(FieldpackError) -> MapPage.File? {
     switch path {
-    case []: return mapPage.page(base: base)
+    case []: return mapPage.page(base: base(of: request))
     case ["layers"]:
-      let documents = try await file.documents()
+      let documents = shown(try await file.documents(), to: request)
       let document = MapLayersDocument(
         title: file.options.title, layers: documents.layers,
         symbols: try await LayerSymbols(of: file.store))
