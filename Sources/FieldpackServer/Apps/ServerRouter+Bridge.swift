@@ -108,10 +108,10 @@ extension ServerRouter {
       default: false
       }
     // Apps reach all stores of the config.
-    if isOfApps, let rights = request.caller.rights,
-      !rights.readEverything || !rights.mayWrite(nil)
-    {
-      return problem(ProblemDocument(403, "Apps need a token that may read and write all."), request)
+    let mayUseAll = mayRead(nil, request) && request.caller.rights?.mayWrite(nil) ?? true
+    guard !isOfApps || mayUseAll else {
+      return problem(
+        ProblemDocument(403, "Apps need a token that may read and write everything."), request)
     }
     switch request.path.first {
     case "bridge": return await bridge(request, apps)
