@@ -84,7 +84,7 @@ extension ServerRouter {
     in layer: ServedLayer, _ request: ServerRequest
   ) async throws(FieldpackError) -> ServerResponse {
     let crs = try contentCRS(request)
-    let isSwapped = try axes.isNorthFirst(crs)
+    let isSwapped = try axes.isNorthFirst(crs, for: layer)
     let (bodies, isCollection) = try FeatureBody.features(
       in: request.body, for: layer, isSwapped: isSwapped)
     let placed = try await place(bodies, in: layer, from: crs)
@@ -160,7 +160,7 @@ extension ServerRouter {
     let isPatch = request.method == "PATCH"
     let body = try FeatureBody(
       document, isPatch ? .patch(id) : .whole(id), for: layer,
-      isSwapped: try axes.isNorthFirst(crs))
+      isSwapped: try axes.isNorthFirst(crs, for: layer))
     let placed = try await place([body], in: layer, from: crs).first ?? body
     return isPatch ? .patch(placed) : .replace(placed)
   }

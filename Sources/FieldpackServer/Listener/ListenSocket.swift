@@ -1,6 +1,10 @@
 import FieldpackCore
 import FieldpackHTTP
 
+// Its header brings the types of addresses, too, and the compiler may take them from there.
+#if Server
+  import CMicrohttpd
+#endif
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)

@@ -16,12 +16,14 @@ import Testing
     private func server() async throws -> TestServer {
       var positions = PositionOptions()
       positions.regions = "zones"
-      return try await TestServer(isWritable: true, positions: positions) {
-        (writer) throws(FieldpackError) in
-        try writer.createLayer(Schema(layer: "zones", geometry: GeometryColumn(type: .polygon)))
-        let area = CQL2.rectangle(west: 7.9, south: 49.9, east: 8.1, north: 50.1)
-        try writer.create(Feature(geometry: area), in: "zones")
-      }
+      return try await TestServer(
+        isWritable: true, positions: positions,
+        preparing: {
+          (writer) throws(FieldpackError) in
+          try writer.createLayer(Schema(layer: "zones", geometry: GeometryColumn(type: .polygon)))
+          let area = CQL2.rectangle(west: 7.9, south: 49.9, east: 8.1, north: 50.1)
+          try writer.create(Feature(geometry: area), in: "zones")
+        })
     }
 
     private func kinds(_ server: TestServer) async throws -> [String] {

@@ -21,8 +21,8 @@ final class TestServer: Sendable {
     profile: OpeningProfile = .foreign, busyTimeout: Duration = .seconds(5),
     positions: PositionOptions = PositionOptions(), webhooks: [Webhook] = [],
     others: [LayerID] = [], connections: Int = 6,
-    preparing: @escaping @Sendable (GeoPackageWriter) throws(FieldpackError) -> Void = { _ in },
-    configure: (inout FieldServer.Options, TemporaryFolder) throws -> Void = { _, _ in }
+    configure: (inout FieldServer.Options, TemporaryFolder) throws -> Void = { _, _ in },
+    preparing: @escaping @Sendable (GeoPackageWriter) throws(FieldpackError) -> Void = { _ in }
   ) async throws {
     var configuration = HTTPConfiguration()
     configuration.connectionsPerHost = connections
