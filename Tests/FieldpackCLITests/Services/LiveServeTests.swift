@@ -17,9 +17,8 @@ import Testing
       let program = try Program(
         Tool.path, ["serve", "field.gpkg", "--listen", "127.0.0.1:\(port)"],
         folder: survey.folder.url)
-      try program.block(for: "its address") { program.outputSoFar.hasSuffix("/\n") }
-      let address = program.outputSoFar.dropLast(2).split(separator: ":")
-      return (program, String(address.last ?? ""))
+      let port = try program.servedAddress().dropLast().split(separator: ":").last
+      return (program, String(port ?? ""))
     }
 
     /// The names in events, and the last id.

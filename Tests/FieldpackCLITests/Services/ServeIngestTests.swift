@@ -35,9 +35,7 @@ import Testing
       let program = try Program(
         Tool.path, ["serve", "field.gpkg", "--listen", "127.0.0.1:0", "--writable"],
         folder: survey.folder.url)
-      try program.block(for: "its address") { program.outputSoFar.hasSuffix("/\n") }
-      let line = program.outputSoFar
-      return (program, String(line.dropFirst("serving field.gpkg at ".count).dropLast()))
+      return (program, try program.servedAddress())
     }
 
     @Test func `a capture arrives once, however often the server is killed`() async throws {

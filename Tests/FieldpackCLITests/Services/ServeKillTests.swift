@@ -31,12 +31,11 @@ import Testing
           Tool.path,
           ["serve", "field.gpkg", "--writable", "--author", "Ada", "--listen", "127.0.0.1:0"],
           folder: survey.folder.url)
-        try program.block(for: "its address") { program.outputSoFar.hasSuffix("/\n") }
-        let address = try #require(program.outputSoFar.split(separator: " ").last).dropLast()
+        let address = try program.servedAddress()
         await withTaskGroup(of: Void.self) { group in
           for client in 0..<3 {
             group.addTask {
-              await Self.create("\(round)-\(client)", at: String(address), acknowledged)
+              await Self.create("\(round)-\(client)", at: address, acknowledged)
             }
           }
           group.addTask {
