@@ -62,9 +62,10 @@ struct JSONDocument: Sendable {
   /// On standard error for the schema `error`.
   var text: String
 
-  /// The documents in it: one, or under --follow and in a log one a line.
+  /// The documents in it: one, or under --follow, of the bridge and in a log one a line.
   var parts: [String] {
-    guard schema.hasSuffix("-follow") || schema == "log" else { return [text] }
+    let areLines = schema.hasSuffix("-follow") || ["log", "bridge"].contains(schema)
+    guard areLines else { return [text] }
     return text.split(separator: "\n").map { String($0) }
   }
 
