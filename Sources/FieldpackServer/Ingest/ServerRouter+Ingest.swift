@@ -31,14 +31,7 @@ extension ServerRouter {
     guard !methods.isEmpty else {
       return problem(ProblemDocument(404, "There is no such address."), request)
     }
-    let allow = (methods + ["OPTIONS"]).joined(separator: ", ")
-    if request.method == "OPTIONS" { return ServerResponse(204, fields: ["Allow": allow]) }
-    guard methods.contains(request.method) else {
-      var response = problem(
-        ProblemDocument(405, "This address does not take \(request.method)."), request)
-      response.fields["Allow"] = allow
-      return response
-    }
+    if let answer = answer(toMethodOf: request, taking: methods) { return answer }
     if request.path[0] == "captures" {
       guard mayReadCaptures(request) else {
         return problem(ProblemDocument(403, "Captures are not for this token."), request)

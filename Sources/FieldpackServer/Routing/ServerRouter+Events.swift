@@ -12,16 +12,7 @@ extension ServerRouter {
 
   /// - Parameter collection: the one that is followed; `nil` for all.
   func follow(_ collection: String?, _ request: ServerRequest) async -> ServerResponse {
-    let methods = ["GET", "HEAD", "OPTIONS"]
-    guard methods.contains(request.method) else {
-      var response = problem(
-        ProblemDocument(405, "This address does not take \(request.method)."), request)
-      response.fields["Allow"] = methods.joined(separator: ", ")
-      return response
-    }
-    guard request.method != "OPTIONS" else {
-      return ServerResponse(204, fields: ["Allow": methods.joined(separator: ", ")])
-    }
+    if let answer = answer(toMethodOf: request, taking: ["GET", "HEAD"]) { return answer }
     do throws(FieldpackError) {
       let documents = shown(try await file.documents(), to: request)
       let layer = collection.flatMap { documents.layer(CollectionName.layer($0)) }

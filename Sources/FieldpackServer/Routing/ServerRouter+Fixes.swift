@@ -4,15 +4,7 @@ import FieldpackHTTP
 /// Positions of devices, at `/fixes`.
 extension ServerRouter {
   func takeFixes(_ request: ServerRequest) async -> ServerResponse {
-    if request.method == "OPTIONS" {
-      return ServerResponse(204, fields: ["Allow": "OPTIONS, POST"])
-    }
-    guard request.method == "POST" else {
-      var response = problem(
-        ProblemDocument(405, "This address does not take \(request.method)."), request)
-      response.fields["Allow"] = "OPTIONS, POST"
-      return response
-    }
+    if let answer = answer(toMethodOf: request, taking: ["POST"]) { return answer }
     guard mayIngest(request) else {
       return problem(ProblemDocument(403, "This server takes no positions."), request)
     }

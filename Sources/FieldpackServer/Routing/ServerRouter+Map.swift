@@ -5,16 +5,7 @@ import FieldpackHTTP
 /// The page with the map, at `/map`.
 extension ServerRouter {
   func map(_ request: ServerRequest) async -> ServerResponse {
-    let methods = "GET, HEAD, OPTIONS"
-    switch request.method {
-    case "GET", "HEAD": break
-    case "OPTIONS": return ServerResponse(204, fields: ["Allow": methods])
-    default:
-      var response = problem(
-        ProblemDocument(405, "This address does not take \(request.method)."), request)
-      response.fields["Allow"] = methods
-      return response
-    }
+    if let answer = answer(toMethodOf: request, taking: ["GET", "HEAD"]) { return answer }
     do throws(FieldpackError) {
       let path = Array(request.path.dropFirst())
       guard let file = try await mapFile(path, request) else {

@@ -22,15 +22,7 @@ extension ServerRouter {
 
   /// A tile of all collections at `/tiles/Z/X/Y.mvt`, and its TileJSON at `/tiles`.
   func sharedTile(_ request: ServerRequest) async -> ServerResponse {
-    guard ["GET", "HEAD"].contains(request.method) else {
-      let isAsked = request.method == "OPTIONS"
-      var response =
-        isAsked
-        ? ServerResponse(204)
-        : problem(ProblemDocument(405, "This address does not take \(request.method)."), request)
-      response.fields["Allow"] = "GET, HEAD, OPTIONS"
-      return response
-    }
+    if let answer = answer(toMethodOf: request, taking: ["GET", "HEAD"]) { return answer }
     do throws(FieldpackError) {
       try ServerOperation.getTile.check(request.query, in: nil)
       let documents = shown(try await file.documents(), to: request)

@@ -119,11 +119,7 @@ final class ServerRouter: RequestHandling {
       case .tile(let layer, let place): return try await tile(place, of: layer, request)
       case .picture(let pyramid, let set, let place):
         return try await picture(place, on: set, of: pyramid, request)
-      case .notAllowed(let methods):
-        var response = problem(
-          ProblemDocument(405, "This address does not take \(request.method)."), request)
-        response.fields["Allow"] = methods.joined(separator: ", ")
-        return response
+      case .notAllowed(let methods): return notAllowed(methods, request)
       case .edit(let layer, let id): return try await edit(id, of: layer, request)
       case .options(let methods): return Self.options(methods)
       case .missing: return problem(ProblemDocument(404, "There is no such address."), request)

@@ -10,12 +10,7 @@ extension ServerRouter {
     guard let bundles = apps.bundles else {
       return problem(ProblemDocument(404, "No bundles are served here."), request)
     }
-    guard ["GET", "HEAD"].contains(request.method) else {
-      var response = problem(
-        ProblemDocument(405, "This address does not take \(request.method)."), request)
-      response.fields["Allow"] = "GET, HEAD"
-      return response
-    }
+    if let answer = answer(toMethodOf: request, taking: ["GET", "HEAD"]) { return answer }
     guard request.path.count > 1 else { return await bundleList(request, bundles) }
     let name = request.path[1]
     let place = request.path.count > 2 ? request.path[2] : ""
