@@ -158,7 +158,12 @@ public final class FieldServer: Sendable {
       if options.tokens != nil {
         rules.withoutToken = options.isOpen ? [.read(nil)] : nil
       } else {
-        rules.withoutToken = address.isLoopback && !options.isBehindProxy ? nil : [.read(nil)]
+        let isForOthers =
+          try options.publicURL.map { (url) throws(FieldpackError) in
+            try !HTTPAddress(url).isLoopback
+          }
+          ?? options.isBehindProxy
+        rules.withoutToken = address.isLoopback && !isForOthers ? nil : [.read(nil)]
       }
       // A file that cannot be read is told now, and not by the first request.
       _ = try options.tokens?.all()

@@ -32,15 +32,17 @@ package final class GeoPackageExtract {
 
   /// Writes the features that `query` asks of the layer.
   ///
-  /// - Parameter isWhole: whether that is the layer as it is.
+  /// - Parameters:
+  ///   - isWhole: whether that is the layer as it is.
+  ///   - reads: whether related media may be taken from a layer.
   package func run(
-    _ query: Query, of layer: LayerID, isWhole: Bool
+    _ query: Query, of layer: LayerID, isWhole: Bool, reads: (LayerID) -> Bool
   ) throws(FieldpackError) {
     let layers = try source.layers(only: [layer.rawValue])
     guard let own = layers.first(where: { $0.schema.layer == layer }) else {
       throw source.missing(layer)
     }
-    let media = layers.filter { $0.schema.layer != layer }
+    let media = layers.filter { $0.schema.layer != layer && reads($0.schema.layer) }
     var sink = ExtractSink(writer, own, collectsIDs: !media.isEmpty)
     try source.scan(query, into: &sink)
     var parts = [sink.part]

@@ -49,6 +49,8 @@ final class ServerGate: RequestHandling {
       return dressed(response, head)
     }
     if let answer = preflight(head) { return answer }
+    // A browser asks for a sandboxed page without any token.
+    if head.method == "OPTIONS", router.showsKey(head) { return nil }
     guard rules.tokens != nil || rules.withoutToken != nil else { return nil }
     head.caller.address = client(of: head, from: address)
     return identify(&head).map { dressed($0, head) }
@@ -107,7 +109,10 @@ final class ServerGate: RequestHandling {
     switch credentials(of: head) {
     case .none: return identifyWithoutToken(&head)
     case .token(let text): token = rules.tokens?.token(of: text, told: tell)
-    case .session(let digest): token = rules.tokens?.token(digest: digest, told: tell)
+    case .session(let digest):
+      token = rules.tokens?.token(digest: digest, told: tell)
+      // Its browser has to be able to sign in again.
+      if token == nil { return identifyWithoutToken(&head) }
     case .broken: token = nil
     }
     guard let token else {
@@ -117,6 +122,10 @@ final class ServerGate: RequestHandling {
     }
     head.caller.rights = token.rights
     head.caller.token = token
+    let digest = token.digest
+    head.caller.isStillAllowed = { [rules] in
+      rules.tokens?.token(digest: digest, told: { _ in }) == token
+    }
     return limited("token " + token.name, head)
   }
 
@@ -175,14 +184,15 @@ final class ServerGate: RequestHandling {
   /// The answer to a browser that asks whether a page of another site may ask.
   private func preflight(_ head: ServerRequest) -> ServerResponse? {
     guard head.method == "OPTIONS", let origin = head.fields["Origin"],
-      head.fields["Access-Control-Request-Method"] != nil
+      head.fields["Access-Control-Request-Method"] != nil, !router.showsKey(head)
     else { return nil }
     var response = ServerResponse(204)
     if rules.origins.contains(origin) {
       response.fields = [
         "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE",
         "Access-Control-Allow-Headers":
-          "Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID, Range",
+          "Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID, Range, Content-Crs, "
+          + "Content-Range, Content-Digest, Repr-Digest, Digest",
         "Access-Control-Max-Age": "600",
       ]
     }

@@ -41,12 +41,15 @@ enum BridgeShim {
         request.setRequestHeader('Content-Type', 'text/plain');
         request.onloadend = function () {
           isSending = false;
-          // Without the session nothing was taken: what was sent waits for the next one.
-          if (request.status === 404 || request.status === 0) {
-            queue = sent.concat(queue);
+          var isLost = request.status === 404 || request.status === 0;
+          if (!isLost && request.status < 500) { return flush(); }
+          // Nothing was taken: what was sent waits for the next session, or for a better time.
+          queue = sent.concat(queue);
+          if (isLost) {
             session = null;
+            source.close();
           }
-          flush();
+          setTimeout(isLost ? connect : flush, 1000);
         };
         request.send(sent.join('\n'));
       }
@@ -80,18 +83,23 @@ enum BridgeShim {
         flush();
       }
 
-      var source = new EventSource(address('bridge/events', [access]));
-      source.addEventListener('session', function (event) {
-        var isFirst = session === null && last === 0 && Object.keys(asked).length === 0;
-        if (!isFirst) {
-          Object.keys(asked).forEach(function (name) {
-            if (queue.indexOf(asked[name]) < 0) { queue.push(asked[name]); }
-          });
-        }
-        session = event.data;
-        flush();
-      });
-      source.onmessage = function (event) { dispatch(JSON.parse(event.data)); };
+      var source = null;
+
+      function connect() {
+        source = new EventSource(address('bridge/events', [access]));
+        source.addEventListener('session', function (event) {
+          var isFirst = session === null && last === 0 && Object.keys(asked).length === 0;
+          if (!isFirst) {
+            Object.keys(asked).forEach(function (name) {
+              if (queue.indexOf(asked[name]) < 0) { queue.push(asked[name]); }
+            });
+          }
+          session = event.data;
+          flush();
+        });
+        source.onmessage = function (event) { dispatch(JSON.parse(event.data)); };
+      }
+      connect();
 
       window.WebViewJavascriptBridge = {
         init: function (handler) { this._messageHandler = handler; },

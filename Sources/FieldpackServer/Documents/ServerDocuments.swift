@@ -64,6 +64,8 @@ package struct ServerDocuments: Sendable {
   package let options: Options
   /// The layers that ``keeping(_:)`` has kept.
   package private(set) var left: [LayerID] = []
+  /// The version of the file that the layers are of.
+  package var version: Int64 = 0
   private let positions: [LayerID: Int]
 
   package init(
@@ -81,6 +83,7 @@ package struct ServerDocuments: Sendable {
   package func keeping(_ condition: (LayerID) -> Bool) -> ServerDocuments {
     var documents = ServerDocuments(
       layers.filter { condition($0.id) }, pyramids: pyramids.filter { condition($0.id) }, options)
+    documents.version = version
     let left = documents.layers.map(\.id) + documents.pyramids.map(\.id)
     if left.count < layers.count + pyramids.count { documents.left = left + [""] }
     return documents

@@ -238,7 +238,7 @@ actor EventHub {
     of events: [LiveEvent], for channel: EventChannel
   ) async throws(FieldpackError) -> [UInt8] {
     var bytes: [UInt8] = []
-    for event in try await channel.test.chosen(events) { bytes += try event.lines() }
+    for event in try await channel.test.chosen(events) { bytes += event.lines() }
     return bytes
   }
 
@@ -274,7 +274,7 @@ actor EventHub {
     do throws(FieldpackError) {
       let missed = try await missed(after: place, in: channel)
       var bytes: [UInt8] = []
-      for event in missed.events { bytes += try event.lines() }
+      for event in missed.events { bytes += event.lines() }
       // A client that goes away now does not read the same again.
       bytes += "id: \(missed.place.text)\n\n".utf8
       return MissedEvents(bytes: bytes, place: missed.place, next: missed.next)

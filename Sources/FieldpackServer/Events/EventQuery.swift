@@ -68,7 +68,7 @@ final class EventTest: Sendable {
     guard let evaluator = evaluator(event.layer, schema) else { return false }
     for feature in [event.feature, event.before].compactMap({ $0 }) {
       let row = ValueRow(feature, id: event.key?.feature ?? 1, schema: schema)
-      guard try evaluator.evaluate(row) == true else { continue }
+      guard (try? evaluator.evaluate(row)) == true else { continue }
       if let watched, !Self.isWithin(feature.geometry, watched) { continue }
       return true
     }

@@ -82,7 +82,8 @@ extension EventReading {
     var query = Query(
       layer, where: .compare(.column(column), .equal, .literal(.integer(number))))
     if let srs = schema.geometry?.srs, !srs.isUndefined { query = query.transformed(to: .wgs84) }
-    event.feature = try file.features(query).first
+    // What cannot be moved to degrees is told without its place.
+    event.feature = (try? file.features(query))?.first
     return event
   }
 

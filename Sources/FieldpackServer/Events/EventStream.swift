@@ -27,20 +27,24 @@ final class EventStream: ByteSource {
   private let channel: EventChannel
   private let client: Int
   private let read: Read
+  private let isStillAllowed: (@Sendable () -> Bool)?
   private let state: Locked<State>
 
   /// - Parameters:
   ///   - client: the number of the client in the channel.
   ///   - head: the first bytes.
   ///   - place: how far the client has read; `nil` for a client that begins now.
+  ///   - position: where the channel was before the head was read.
+  ///   - isStillAllowed: whether the client may read on; `nil` for always.
   init(
     _ channel: EventChannel, client: Int, head: [UInt8], from place: EventPlace?,
+    at position: (next: Int, place: EventPlace), isStillAllowed: (@Sendable () -> Bool)? = nil,
     read: @escaping Read
   ) {
     self.channel = channel
     self.client = client
+    self.isStillAllowed = isStillAllowed
     self.read = read
-    let position = channel.position
     state = Locked(
       State(
         bytes: head + (place == nil ? Array("id: \(position.place.text)\n\n".utf8) : []),
@@ -84,7 +88,7 @@ final class EventStream: ByteSource {
   private func next(
     _ state: inout State, _ pause: () -> @Sendable () -> Void
   ) -> ResponseStream.Piece? {
-    if state.isEnded { return .end }
+    if state.isEnded || isStillAllowed?() == false { return .end }
     if case .live(let number) = state.mode {
       switch channel.take(number, for: client, orPause: pause) {
       case .chunk(let chunk):

@@ -54,8 +54,9 @@ struct LiveEvent: Sendable {
 
   // MARK: Texts
 
-  /// The CloudEvent (version 1.0, JSON format) in one line.
-  func json() throws(FieldpackError) -> [UInt8] {
+  /// The CloudEvent (version 1.0, JSON format) in one line; without the feature where that cannot be
+  /// written.
+  func json() -> [UInt8] {
     let source = "/collections/" + PercentText.encode(CollectionName.id(of: layer))
     let head: JSONValue = .members([
       "specversion": "1.0", "id": .text(id), "source": .text(source), "type": .text(kind.type),
@@ -66,9 +67,16 @@ struct LiveEvent: Sendable {
     var bytes: [UInt8] = []
     head.append(to: &bytes)
     guard let feature, let schema else { return bytes }
+    // A position that is no number has no place in JSON. The event is told all the same, so that what
+    // comes after it is.
+    guard let data = try? Self.geoJSON(feature, id: key?.feature ?? .text(id), schema) else {
+      var bare = self
+      bare.feature = nil
+      return bare.json()
+    }
     bytes.removeLast()
     bytes += ",\"data\":".utf8
-    bytes += try Self.geoJSON(feature, id: key?.feature ?? .text(id), schema)
+    bytes += data
     bytes.append(UInt8(ascii: "}"))
     return bytes
   }
@@ -90,11 +98,11 @@ struct LiveEvent: Sendable {
   }
 
   /// The event as a server-sent event (HTML Standard, 9.2.6).
-  func lines() throws(FieldpackError) -> [UInt8] {
+  func lines() -> [UInt8] {
     var bytes = Array("event: \(kind.rawValue)\n".utf8)
     if let place { bytes += "id: \(place.text)\n".utf8 }
     bytes += "data: ".utf8
-    bytes += try json()
+    bytes += json()
     bytes += "\n\n".utf8
     return bytes
   }

@@ -111,13 +111,14 @@ final class ResumableUploads: Sendable {
     try StateFolder.make(folder)
     try removeOld()
     return try writers.withLock { (writers) throws(FieldpackError) in
-      var known = record(of: name)
-      if piece.range.lowerBound == 0, let other = known, other.total != piece.total {
-        known = nil
-      }
+      // Whoever begins at the first byte may have made the form anew.
+      let known = piece.range.lowerBound == 0 ? nil : record(of: name)
       if let known {
         guard known.total == piece.total else {
           throw FieldpackError(.constraint, "the upload has \(known.total) bytes")
+        }
+        guard known.contentType == piece.contentType, piece.fits(known.digest) else {
+          throw FieldpackError(.constraint, "the upload with that name is another one")
         }
       } else {
         try checkRoom(for: piece, of: name)

@@ -7,6 +7,7 @@ import FieldpackHTTP
 extension ServerRouter {
   /// The longest body that a request may have, in bytes.
   func longestBody(of head: ServerRequest) -> Int {
+    if head.isSafe { return 64 << 10 }
     guard head.method == "POST" || head.method == "PUT", mayIngest(head) else { return 16 << 20 }
     return switch head.path.first {
     case "upload": 1100 << 20

@@ -145,7 +145,12 @@ extension ResumableUploads {
       }
       // Refused now, and not when all of it has come.
       _ = try CaptureReception(contentType: piece.contentType)
-      if record(of: name)?.token != nil { return DoneReceiver() }
+      if let done = record(of: name), done.token != nil {
+        guard done.total == piece.total, piece.fits(done.digest) else {
+          throw FieldpackError(.constraint, "another upload had that name")
+        }
+        return DoneReceiver()
+      }
       return try PieceReceiver(piece, of: name, self)
     } catch {
       var answer = UploadRefusal.response(to: error)

@@ -13,6 +13,11 @@ struct UploadPiece: Hashable {
   /// That of the whole upload.
   var wholeDigest: String?
 
+  /// Whether the whole upload can have a digest; both may be unknown.
+  func fits(_ digest: String?) -> Bool {
+    wholeDigest == nil || digest == nil || wholeDigest == digest
+  }
+
   /// Reads `Content-Range` (`bytes 0-99/1000`), `Content-Digest` (RFC 9530, of the piece), and
   /// `Repr-Digest` or `Digest` (RFC 3230, of the whole).
   ///

@@ -211,7 +211,12 @@
         if case .task = running {} else { state.sockets[number] = nil }
         isBrokenOff = state.isBrokenOff
       }
-      if isBrokenOff, case .stream(let stream) = running { stream.fail() }
+      guard isBrokenOff else { return }
+      switch running {
+      case .task(let task): task?.cancel()
+      case .stream(let stream): stream.fail()
+      case .whole: break
+      }
     }
 
     /// Notes that the client has its answer, or has gone.

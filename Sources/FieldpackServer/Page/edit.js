@@ -145,6 +145,9 @@ export class Edit {
 
   async save() {
     const { now } = this;
+    // A second click while the first is on its way would make a second feature.
+    if (this.isSaving) return;
+    this.isSaving = true;
     this.problem.textContent = '';
     try {
       let mine = this.changes();
@@ -163,6 +166,8 @@ export class Edit {
     } catch (error) {
       this.problem.textContent = error.status === 404
         ? 'The feature is not there any more.' : error.message;
+    } finally {
+      this.isSaving = false;
     }
   }
 
@@ -204,7 +209,8 @@ export class Edit {
     const location = response.headers.get('Location');
     const id = location && decodeURIComponent(new URL(location, base).pathname.split('/').pop());
     if (id) {
-      const { tag } = await fetchFeature(layer, id);
+      // The feature is there, also where its tag does not come.
+      const { tag } = await fetchFeature(layer, id).catch(() => ({ tag: null }));
       this.remember({ layer, id, tag, isNew: true });
     }
     await this.page.changed(layer);
@@ -264,7 +270,10 @@ export class Edit {
       report('Undone.', { key: 'saved', seconds: 4 });
       await this.page.changed(layer, id);
     } catch (error) {
-      report(error.status === 412 || error.status === 404
+      const isPast = error.status === 412 || error.status === 404;
+      // What the network has kept back can be undone later.
+      if (!isPast) this.done.push(step);
+      report(isPast
         ? 'Somebody else has changed the feature since: that is not undone.' : error.message,
       { key: 'edit' });
     }

@@ -10,8 +10,10 @@ export function fieldsFor(schema, properties) {
   return schema.columns.filter(isEditable).map(column => {
     const name = column.title ?? column.name;
     const isRequired = schema.required.has(column.name);
-    return element('label', { title: column.description },
-      name + (isRequired ? ' *' : ''), control(column, properties[column.name], isRequired));
+    const field = control(column, properties[column.name], isRequired);
+    // A field may show less than the value, such as a text without its line breaks.
+    field.initial = field.value;
+    return element('label', { title: column.description }, name + (isRequired ? ' *' : ''), field);
   });
 }
 
@@ -33,7 +35,7 @@ function control(column, value, required) {
   if (column.type === 'integer' || column.type === 'number') {
     return element('input', {
       ...common, type: 'number', step: column.type === 'integer' ? 1 : 'any',
-      min: column.minimum, max: column.maximum, value: text(value),
+      min: column.minimum, max: column.maximum, value: String(value ?? ''),
     });
   }
   if (column.format === 'date') {
@@ -42,7 +44,7 @@ function control(column, value, required) {
   if (column.format === 'date-time') {
     return element('input', { ...common, placeholder: '2026-05-01T12:00:00Z', value: text(value) });
   }
-  if (text(value).length > 60) return area({ ...common, maxlength: column.maxLength }, text(value));
+  if (text(value).length > 60 || /[\r\n]/.test(text(value))) return area({ ...common, maxlength: column.maxLength }, text(value));
   return element('input', { ...common, maxlength: column.maxLength, value: text(value) });
 }
 
@@ -61,6 +63,7 @@ export function changesIn(form, schema, properties) {
   const changes = {};
   for (const column of schema.columns.filter(isEditable)) {
     const field = form.elements.namedItem(column.name);
+    if (field.value === field.initial && !field.validity?.badInput) continue;
     const before = properties[column.name] ?? null;
     const value = valueOf(field, column, before);
     if (JSON.stringify(value) !== JSON.stringify(before)) changes[column.name] = value;

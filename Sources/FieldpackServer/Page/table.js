@@ -176,11 +176,11 @@ export class Table {
 /** Shows only the features on the map that the filter of a layer holds for. */
 export async function filterMap(layer) {
   if (!layer.tiles) return;
+  layer.asking?.abort();
   if (!layer.filter) {
     layer.ids = null;
     return layer.tiles.repaint();
   }
-  layer.asking?.abort();
   const { signal } = layer.asking = new AbortController();
   const ids = new Set();
   try {

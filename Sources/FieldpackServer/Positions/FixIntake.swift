@@ -36,6 +36,7 @@ actor FixIntake {
     init(times: [String: Instant], count: Int) {
       self.times = Locked(times)
       self.count = Locked(count)
+      queue.note(count)
     }
   }
 
@@ -76,7 +77,8 @@ actor FixIntake {
         fresh.append(fix)
       }
     }
-    guard !fresh.isEmpty else { return outcomes }
+    // What is known may still be on its way to the disk, from a request before.
+    guard !fresh.isEmpty || outcomes.contains(.known) else { return outcomes }
     let number = run.count.withLock { count in
       count += fresh.count
       return count

@@ -3,12 +3,16 @@ import FieldpackLocation
 
 /// Fixes on their way from requests to the run that keeps them.
 final class FixQueue: LocationSource {
+  private typealias Reader = CheckedContinuation<[Fix]?, Never>
+
   private struct State {
     var fixes: [Fix] = []
-    var reader: CheckedContinuation<[Fix]?, Never>?
+    var reader: Reader?
     /// Who waits until the run has taken so many fixes.
     var waiting: [(number: Int, continuation: CheckedContinuation<FieldpackError?, Never>)] = []
     var closing: [CheckedContinuation<Void, Never>] = []
+    /// How many the run has kept.
+    var noted = 0
     var isClosed = false
     var isEnded = false
   }
@@ -22,20 +26,19 @@ final class FixQueue: LocationSource {
   /// - Parameter number: how many the run has taken with them.
   func add(_ fixes: [Fix], upTo number: Int) async throws(FieldpackError) {
     let failure = await withCheckedContinuation { continuation in
-      let reader = state.withLock { state -> CheckedContinuation<[Fix]?, Never>?? in
-        guard !state.isEnded, !state.isClosed else { return nil }
+      let (known, reader) = state.withLock { state -> (FieldpackError??, Reader?) in
+        if state.noted >= number { return (.some(nil), nil) }
+        guard !state.isEnded, !state.isClosed else {
+          return (FieldpackError(.unavailable, "the server is closing"), nil)
+        }
         state.waiting.append((number, continuation))
         state.fixes += fixes
-        guard let reader = state.reader else { return .some(nil) }
-        state.reader = nil
-        return .some(reader)
+        guard !fixes.isEmpty else { return (nil, nil) }
+        defer { state.reader = nil }
+        return (nil, state.reader)
       }
-      guard let reader else {
-        return continuation.resume(
-          returning: FieldpackError(.unavailable, "the server is closing"))
-      }
-      guard let reader else { return }
-      reader.resume(returning: takeAll())
+      if let known { continuation.resume(returning: known) }
+      reader?.resume(returning: takeAll())
     }
     if let failure { throw failure }
   }
@@ -50,6 +53,7 @@ final class FixQueue: LocationSource {
   /// The run has kept so many fixes.
   func note(_ number: Int) {
     let done = state.withLock { state in
+      state.noted = max(state.noted, number)
       let done = state.waiting.filter { $0.number <= number }
       state.waiting.removeAll { $0.number <= number }
       return done

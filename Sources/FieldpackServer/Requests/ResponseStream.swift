@@ -34,6 +34,8 @@ public final class ResponseStream: Sendable {
   /// What packs the bytes; `nil` where they are sent as they come.
   private let packer: Locked<GzipPacker>?
   private let source: (any ByteSource)?
+  /// What goes with the answer.
+  private let companion: (any Sendable)?
   /// How many bytes there are; `nil` where that is known at the end only.
   let length: Int?
 
@@ -41,19 +43,22 @@ public final class ResponseStream: Sendable {
 
   /// - Parameter length: how many bytes will be sent.
   init(length: Int?) {
-    (state, packer, source) = (Locked(State()), nil, nil)
+    (state, packer, source, companion) = (Locked(State()), nil, nil, nil)
     self.length = length
   }
 
   /// - Parameter packs: whether the client gets the bytes as gzip.
   init(packs: Bool) throws(FieldpackError) {
-    (state, source, length) = (Locked(State()), nil, nil)
+    (state, source, companion, length) = (Locked(State()), nil, nil, nil)
     packer = packs ? Locked(try GzipPacker()) : nil
   }
 
   /// The bytes of a file, which is closed with this value.
-  init(of file: sending SpillFile) {
+  ///
+  /// - Parameter companion: is let go with this value.
+  init(of file: sending SpillFile, keeping companion: any Sendable) {
     (packer, source) = (nil, nil)
+    self.companion = companion
     length = file.end
     var state = State()
     (state.file, state.isEnded) = (file, true)
@@ -62,7 +67,7 @@ public final class ResponseStream: Sendable {
 
   /// A response whose bytes are asked for when the client can take them; nothing is sent into it.
   init(_ source: any ByteSource) {
-    (state, packer, length) = (Locked(State()), nil, nil)
+    (state, packer, companion, length) = (Locked(State()), nil, nil, nil)
     self.source = source
   }
 

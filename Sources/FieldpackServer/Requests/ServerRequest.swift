@@ -33,6 +33,8 @@ public struct ServerRequest: Sendable {
     /// `nil` where nobody needs a token.
     var rights: [AccessRight]?
     var token: AccessToken?
+    /// Whether the token counts as it did; for what goes on for long.
+    var isStillAllowed: (@Sendable () -> Bool)?
   }
 
   public init(

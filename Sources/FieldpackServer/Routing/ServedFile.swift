@@ -38,6 +38,7 @@ final class ServedFile: Sendable {
     var base: LinkBase
     /// Empty where all layers are in the document.
     var left: [LayerID]
+    var version: Int64
   }
 
   /// A document as it is sent, with its entity tag.
@@ -120,9 +121,12 @@ final class ServedFile: Sendable {
     let version = version() ?? 0
     let layers = try await store.layers()
     let pyramids = try await store.tilePyramids()
-    let documents = ServerDocuments(
+    var documents = ServerDocuments(
       layers.map { ServedLayer($0) }, pyramids: pyramids.compactMap { ServedPyramid($0) }, options)
-    state.withLock { $0.known = Known(version: version, read: uptime(), documents: documents) }
+    documents.version = version
+    state.withLock { [documents] in
+      $0.known = Known(version: version, read: uptime(), documents: documents)
+    }
     return documents
   }
 
@@ -131,7 +135,8 @@ final class ServedFile: Sendable {
     _ name: ServerDocuments.Name, _ format: ServerDocuments.Format, _ base: LinkBase,
     of documents: ServerDocuments
   ) -> KeptDocument? {
-    let key = KeptName(name: name, format: format, base: base, left: documents.left)
+    let key = KeptName(
+      name: name, format: format, base: base, left: documents.left, version: documents.version)
     if let kept = state.withLock({ $0.known?.kept[key] }) { return kept }
     guard let document = documents.document(name, as: format, base: base) else { return nil }
     let isLong = document.bytes.count >= ContentCoding.shortest

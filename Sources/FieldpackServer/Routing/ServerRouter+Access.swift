@@ -17,10 +17,13 @@ extension ServerRouter {
   func mayRead(_ layer: LayerID?, _ request: ServerRequest) -> Bool {
     guard let rights = request.caller.rights else { return true }
     guard rights.mayRead(layer) else { return false }
-    // The media of what tells of people lie among those of other layers.
-    let isShared = layer == nil || layer == MediaLayer.id
+    // What tells of people lies there among what other layers have.
+    let isShared = layer.map { Self.shared.contains($0.rawValue.lowercased()) } ?? true
     return !isShared || rights.contains(.bio) || !file.hasBioLayers
   }
+
+  /// The layers of media, and of the values that did not stand in a synchronisation.
+  private static let shared: Set<String> = [MediaLayer.id.rawValue, "conflict"]
 
   /// Whether whoever asks may bring captures, motion and positions.
   func mayIngest(_ request: ServerRequest) -> Bool {

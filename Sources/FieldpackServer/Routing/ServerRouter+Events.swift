@@ -24,6 +24,7 @@ extension ServerRouter {
       if query.layers == nil, request.caller.rights?.readEverything == false {
         query.layers = Self.known(documents.layers)
       }
+      query.layers = query.layers?.filter { mayRead($0, request) }
       return try await stream(query, request)
     } catch {
       return problem(error, request, while: .parameters)
@@ -43,9 +44,14 @@ extension ServerRouter {
     guard request.method == "GET" else { return ServerResponse(200, fields: Self.fields) }
     let (channel, client) = try await events.follow(query)
     do throws(FieldpackError) {
+      // What comes while the head is read follows it.
+      let position = channel.position
       let head = try await head(request, channel)
       let events = events
-      let source = EventStream(channel, client: client, head: head, from: place) {
+      let source = EventStream(
+        channel, client: client, head: head, from: place, at: position,
+        isStillAllowed: request.caller.isStillAllowed
+      ) {
         (place, channel) in await events.missedBytes(after: place, in: channel)
       }
       return ServerResponse(200, fields: Self.fields, body: .stream(ResponseStream(source)))
@@ -83,7 +89,7 @@ extension ServerRouter {
     }
     var bytes = Array((head + "\n").utf8)
     guard Self.value(.last, request) == "1" else { return bytes }
-    for event in try await channel.test.chosen(present.positions) { bytes += try event.lines() }
+    for event in try await channel.test.chosen(present.positions) { bytes += event.lines() }
     return bytes
   }
 

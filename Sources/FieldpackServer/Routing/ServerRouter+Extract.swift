@@ -24,22 +24,18 @@ extension ServerRouter {
       stream.finish()
       return ServerResponse(200, fields: fields, body: .stream(stream))
     }
-    let isFree = extracts.withLock { count in
-      if count < Self.mostExtracts { count += 1 } else { return false }
-      return true
-    }
-    guard isFree else {
+    guard let place = ExtractPlace.take(among: extracts, most: Self.mostExtracts) else {
       var busy = problem(
         ProblemDocument(503, "Other GeoPackages are being made. Try again soon."), request)
       busy.fields["Retry-After"] = "5"
       return busy
     }
-    defer { extracts.withLock { $0 -= 1 } }
     do throws(FieldpackError) {
       let box = try await file.condition(of: asked.box, in: asked.layer)
       let stream = try await ExtractJob(
         path: file.store.path, store: file.store.id, layer: asked.layer.id,
-        query: asked.query(limit: asked.limit, box: box), isWhole: asked.isWhole
+        query: asked.query(limit: asked.limit, box: box), isWhole: asked.isWhole,
+        place: place, reads: { [self] in mayRead($0, request) }
       ).run()
       return ServerResponse(200, fields: fields, body: .stream(stream))
     } catch {
@@ -59,6 +55,28 @@ extension ServerRouter {
   }
 }
 
+/// One of the GeoPackages that are made or on their way to a client.
+final class ExtractPlace: Sendable {
+  private let count: Count
+
+  final class Count: Sendable {
+    fileprivate let value = Locked(0)
+  }
+
+  private init(_ count: Count) { self.count = count }
+
+  /// - Returns: `nil` where there are that many already.
+  static func take(among count: Count, most: Int) -> ExtractPlace? {
+    let isFree = count.value.withLock { count in
+      if count < most { count += 1 } else { return false }
+      return true
+    }
+    return isFree ? ExtractPlace(count) : nil
+  }
+
+  deinit { count.value.withLock { $0 -= 1 } }
+}
+
 /// The making of one GeoPackage, in a file that ends with its stream.
 private struct ExtractJob: Sendable {
   let path: String
@@ -66,6 +84,9 @@ private struct ExtractJob: Sendable {
   let layer: LayerID
   let query: Query
   let isWhole: Bool
+  let place: ExtractPlace
+  /// Whether whoever asks may read a layer.
+  let reads: @Sendable (LayerID) -> Bool
 
   private struct State {
     var isCancelled = false
@@ -107,7 +128,7 @@ private struct ExtractJob: Sendable {
     guard !isCancelled else {
       throw FieldpackError(.interrupted, "the client has closed its connection")
     }
-    try extract.run(query, of: layer, isWhole: isWhole)
-    return ResponseStream(of: try SpillFile(sharing: pending.descriptor))
+    try extract.run(query, of: layer, isWhole: isWhole, reads: reads)
+    return ResponseStream(of: try SpillFile(sharing: pending.descriptor), keeping: place)
   }
 }

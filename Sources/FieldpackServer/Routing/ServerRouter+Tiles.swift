@@ -138,7 +138,9 @@ extension ServerRouter {
       } catch {
         return problem(error, request, while: .resource)
       }
-      if let key { file.tiles.keep(tile, for: key) }
+      // Names that nobody has would fill the memory otherwise.
+      let isShort = (properties ?? []).reduce(0) { $0 + $1.utf8.count + 16 } <= 1_000
+      if let key, isShort { file.tiles.keep(tile, for: key) }
     }
     fields["Content-Type"] = tile.type ?? "application/octet-stream"
     let packed = ContentCoding.takesGzip(request) ? tile.packed : nil

@@ -25,8 +25,8 @@ final class ServerRouter: RequestHandling {
   let apps: AppHost?
   let logger: Logger
   let axes = CRSAxes()
-  /// How many GeoPackages are being made.
-  let extracts = Locked(0)
+  /// How many GeoPackages are being made, or sent.
+  let extracts = ExtractPlace.Count()
   let motion: MotionGroups
   let uploads: ResumableUploads
   let mapPage: MapPage
@@ -92,6 +92,8 @@ final class ServerRouter: RequestHandling {
     guard request.isSafe || isOwn(request) || showsKey(request) else {
       return problem(ProblemDocument(403, "Pages of other sites may not ask this."), request)
     }
+    // Which layers there are tells what others than everybody may read.
+    if request.caller.rights != nil { _ = try? await file.documents() }
     switch request.path.first {
     case "sync": return await synchronise(request)
     case "events" where request.path.count == 1: return await follow(nil, request)

@@ -68,7 +68,7 @@ struct WebhookDelivery: Sendable {
   private func tell(
     _ event: LiveEvent, _ kept: inout WebhookState.Kept
   ) async throws(FieldpackError) -> Bool {
-    let body = try event.json()
+    let body = event.json()
     var failures = 0
     while !Task.isCancelled {
       let (reason, isFinal, asked) = await send(body, event.id)

@@ -24,14 +24,32 @@ final class WebhookService: Sendable {
       let delivery = WebhookDelivery(
         webhook: webhook, hub: hub, state: WebhookState(webhook, of: file, in: place),
         client: client, logger: logger)
-      let task = Task {
-        do throws(FieldpackError) { _ = try await delivery.run() } catch {
-          logger.error(
-            "a webhook is told no more",
-            ["url": .text(Job.target(ofAddress: webhook.url)), "reason": .text("\(error)")])
-        }
-      }
+      let task = Task { await Self.run(delivery) }
       tasks.withLock { $0.append(task) }
+    }
+  }
+
+  /// Goes on after what may be over soon, such as a full disk, until the hub is closed.
+  private static func run(_ delivery: WebhookDelivery) async {
+    var told: String?
+    while !Task.isCancelled {
+      do throws(FieldpackError) {
+        if try await delivery.run() == .switchedOff { return }
+      } catch {
+        if error.code == .unavailable { return }
+        if error.message != told {
+          delivery.logger.error(
+            "a webhook is told later",
+            [
+              "url": .text(Job.target(ofAddress: delivery.webhook.url)),
+              "reason": .text("\(error)"),
+            ])
+        }
+        told = error.message
+      }
+      do throws(CancellationError) { try await delivery.clock.sleep(for: .seconds(5)) } catch {
+        return
+      }
     }
   }
 

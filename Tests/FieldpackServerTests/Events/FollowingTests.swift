@@ -83,7 +83,9 @@ import Testing
       let (shared, client) = try await hub.follow(EventQuery())
       let place = shared.position.place
       let small = EventChannel(EventTest(EventQuery(), regions: nil), at: place, capacity: 600)
-      let stream = EventStream(small, client: small.join(), head: [], from: nil) {
+      let stream = EventStream(
+        small, client: small.join(), head: [], from: nil, at: small.position
+      ) {
         (place, channel) in await hub.missedBytes(after: place, in: channel)
       }
       var given = taken(from: stream)
@@ -97,7 +99,7 @@ import Testing
             after: &next, upTo: nil, limit: 10)
           return (events, next)
         }
-        small.append(try events.flatMap { (event) throws in try event.lines() }, upTo: next)
+        small.append(try events.flatMap { (event) throws in event.lines() }, upTo: next)
       }
       // Its task reads what was lost.
       while !given.contains("slow 10") {

@@ -41,6 +41,14 @@ struct ServeAccess: OptionGroup {
     isVerbose = reader.flag("verbose", help: "Write a line for each request to standard error.")
   }
 
+  /// Whether clients of other machines know an address.
+  var isForOthers: Bool {
+    get throws(FieldpackError) {
+      guard let publicURL else { return false }
+      return try !HTTPAddress(publicURL).isLoopback
+    }
+  }
+
   /// Refuses what would let others read or write who were not meant to, or see tokens on their way.
   func check(
     _ address: ListenAddress, isWritable: Bool, source: String
@@ -59,6 +67,11 @@ struct ServeAccess: OptionGroup {
     }
     guard !isBehindProxy || publicURL != nil else {
       throw refusal("--behind-proxy needs --public-url, the address that clients know")
+    }
+    guard try !isForOthers || tokens != nil || isOpen else {
+      throw refusal(
+        "whoever knows \(publicURL ?? "") could read '\(source)'. Try: --token-file, or --open where "
+          + "that is wanted")
     }
     guard !address.isLoopback else { return }
     guard tokens != nil || isOpen else {

@@ -70,13 +70,15 @@ struct BundleArchive {
 
   private static func isSafe(_ name: String) -> Bool {
     guard !name.isEmpty, !name.utf8.contains(0), !name.utf8.contains(UInt8(ascii: "\\")),
-      !name.hasPrefix("/"), name.utf8.count <= 1024
+      name.utf8.first != UInt8(ascii: "/"), name.utf8.count <= 1024
     else { return false }
     // The name of a drive.
     if name.utf8.dropFirst().first == UInt8(ascii: ":") { return false }
-    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    // A slash before a combining sign is no character of its own, but a byte.
+    let slash = UInt8(ascii: "/")
+    let parts = Array(name.utf8).split(separator: slash, omittingEmptySubsequences: false)
     return parts.enumerated().allSatisfy { index, part in
-      part != "." && part != ".." && part.utf8.count <= 255
+      !part.elementsEqual(".".utf8) && !part.elementsEqual("..".utf8) && part.count <= 255
         && (!part.isEmpty || index == parts.count - 1)
     }
   }
@@ -129,7 +131,7 @@ struct BundleArchive {
     for entry in entries where !entry.isFolder && entry.name.hasPrefix(root) {
       let name = String(entry.name.dropFirst(root.count))
       let path = folder + "/" + name
-      if let slash = name.lastIndex(of: "/") {
+      if let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) {
         try FileManager.default.createDirectory(
           atPath: folder + "/" + name[..<slash], withIntermediateDirectories: true,
           attributes: [.posixPermissions: 0o700])

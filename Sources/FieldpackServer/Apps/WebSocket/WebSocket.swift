@@ -149,8 +149,9 @@ final class WebSocket: SocketWork {
       guard poll(&polled, 2, 1000) >= 0 || errno == EINTR else { return }
       if polled[1].revents != 0 {
         var drained = [UInt8](repeating: 0, count: 64)
-        state.withLock { $0.isWoken = false }
         _ = read(waker, &drained, drained.count)
+        // Only now: whoever wakes in between has written what was just read.
+        state.withLock { $0.isWoken = false }
       }
       let found = polled[0].revents
       if found & Int16(POLLERR | POLLNVAL) != 0 { return }

@@ -92,8 +92,8 @@ struct WebSocketReader {
     case 9: return .ping(frame.payload)
     case 10: return .pong
     case 0:
-      guard let before = message else { throw .protocolError }
-      message = before + frame.payload
+      guard message != nil else { throw .protocolError }
+      message?.append(contentsOf: frame.payload)
     default:
       guard message == nil else { throw .protocolError }
       message = frame.payload
