@@ -18,8 +18,8 @@ package struct ChangeLog: Hashable, Sendable {
   package init() {}
 
   package mutating func note(_ kind: Kind, _ id: FeatureID, in layer: LayerID) {
-    if let last = runs.last, last.kind == kind, last.layer == layer {
-      runs[runs.count - 1].ids.append(id)
+    if let last = runs.indices.last, runs[last].kind == kind, runs[last].layer == layer {
+      runs[last].ids.append(id)
     } else {
       runs.append(Run(kind: kind, layer: layer, ids: [id]))
     }

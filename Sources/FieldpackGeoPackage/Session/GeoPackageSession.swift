@@ -40,6 +40,8 @@ package final class GeoPackageSession {
   /// The connection's count of possible changes of the schema when the catalogue was last compared with
   /// the file's state.
   private var comparedCount: Int?
+  /// How many catalogues were read.
+  private var catalogueCount = 0
   /// The change logs of tables that were asked for, in the state of ``cached``.
   private var logs: [String: LogShape?] = [:]
   /// The number of rows of tables that were counted on a connection that only reads, in the state of
@@ -274,11 +276,19 @@ package final class GeoPackageSession {
     return derived
   }
 
+  /// Whether the catalogue that was read last holds still, which costs no look at the file.
+  private var isCatalogueCurrent: Bool {
+    comparedCount == connection.possibleSchemaChanges && connection.isInTransaction
+  }
+
+  /// Tells apart the catalogues that this session has had; `nil` where the file has to be asked.
+  var catalogueNumber: Int? {
+    derived == nil && cached != nil && isCatalogueCurrent ? catalogueCount : nil
+  }
+
   /// The layers of the file itself, also where this session has a derived layer in their place.
   package func fileCatalogue() throws(FieldpackError) -> Catalogue {
-    if let cached, comparedCount == connection.possibleSchemaChanges, connection.isInTransaction {
-      return cached.catalogue
-    }
+    if let cached, isCatalogueCurrent { return cached.catalogue }
     let state = try readState()
     comparedCount = connection.possibleSchemaChanges
     if let cached, cached.state == state { return cached.catalogue }
@@ -291,6 +301,7 @@ package final class GeoPackageSession {
       for index in catalogue.layers.indices { catalogue.layers[index].layer.schema.style = style }
     }
     cached = (state, catalogue)
+    catalogueCount += 1
     comparedCount = nil
     indexes.tables = catalogue.indexedTables
     return catalogue

@@ -4,9 +4,15 @@ import FieldpackSQLite
 
 /// Converts the values of a feature to what a layer's columns hold, and refuses values that do not
 /// fit.
-struct FeatureEncoder {
+final class FeatureEncoder {
   let file: GeoPackageSession
   let table: LayerTable
+  private lazy var columnNames = table.schema.columns.map { quoted($0.name) }
+
+  init(file: GeoPackageSession, table: LayerTable) {
+    self.file = file
+    self.table = table
+  }
 
   /// The column names in SQL, each with the value to bind.
   func values(
@@ -30,7 +36,7 @@ struct FeatureEncoder {
           of: Value(value), column: column.name,
           .init(store: file.store, layer: table.layer.id, feature: id))
       }
-      values.append((quoted(column.name), value))
+      values.append((columnNames[index], value))
     }
     return values
   }

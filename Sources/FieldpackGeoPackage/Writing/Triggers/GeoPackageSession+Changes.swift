@@ -81,4 +81,15 @@ extension GeoPackageSession {
     let found = try integer("SELECT count(*) FROM \(quoted("\(rtree)_rowid"))")
     guard wanted == found else { throw ignored(nil, in: table.layer.id, table: table.table) }
   }
+
+  /// Refuses an insertion after the last id. SQLite itself would report SQLITE_FULL for
+  /// AUTOINCREMENT (https://www.sqlite.org/autoinc.html).
+  func checkFreeID(of table: LayerTable) throws(FieldpackError) {
+    guard
+      try integer("SELECT max(\(table.idExpression)) FROM \(quoted(table.table))") == .max
+    else { return }
+    throw FieldpackError(
+      .constraint, "layer '\(table.layer.id)' has given its last id. Try: a feature with an id",
+      location: .init(store: store, layer: table.layer.id))
+  }
 }
