@@ -31,7 +31,7 @@
       var daemon: Daemon?
       var running: [Int: Running] = [:]
       /// The connections that are put aside for tasks, and whether somebody looks at them.
-      var sockets: [Int: Int32] = [:]
+      var sockets: [Int: (socket: Int32, since: ContinuousClock.Instant)] = [:]
       var isWatched = false
       var last = 0
       var isClosing = false
@@ -135,7 +135,6 @@
       }
       guard let daemon else { return }
       sweeper.withLock { $0 }?.cancel()
-      let socket = MHD_quiesce_daemon(daemon.raw)
       let limit = Task {
         try? await Task.sleep(for: grace)
         breakOff()
@@ -149,7 +148,6 @@
       }
       limit.cancel()
       MHD_stop_daemon(daemon.raw)
-      ListenSocket.close(socket)
       Unmanaged.passUnretained(self).release()
     }
 
@@ -175,7 +173,7 @@
         guard !state.isClosing else { return (nil, false) }
         state.last += 1
         state.running[state.last] = .task(nil)
-        state.sockets[state.last] = socket
+        state.sockets[state.last] = (socket, .now)
         defer { state.isWatched = true }
         return (state.last, !state.isWatched)
       }
@@ -192,7 +190,10 @@
           try? await Task.sleep(for: Self.timeBetweenLooks)
           let (left, rest) = state.withLock { state -> ([Running], Int) in
             state.isWatched = !state.sockets.isEmpty
-            let left = state.sockets.filter { fieldpack_mhd_has_left($0.value) != 0 }
+            let limit = ContinuousClock.now - Self.patience
+            let left = state.sockets.filter { _, waiting in
+              waiting.since < limit && fieldpack_mhd_has_left(waiting.socket) != 0
+            }
             return (left.keys.compactMap { state.running[$0] }, state.sockets.count)
           }
           for case .task(let task) in left { task?.cancel() }
@@ -201,6 +202,8 @@
       }
     }
 
+    /// A client that only sends no more looks like one that has gone. It gets what is ready by then.
+    private static let patience = Duration.seconds(2)
     private static let timeBetweenLooks = Duration.milliseconds(250)
 
     /// Notes how far a request is.
