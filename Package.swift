@@ -207,8 +207,9 @@ let package = Package(
       "FieldpackServer",
       [
         "Fieldpack", "FieldpackServices", "FieldpackGeometry", "FieldpackProjection",
-        "FieldpackCore", "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackField",
-        "FieldpackArchive", "FieldpackFormats", "FieldpackHTTP", "FieldpackLocation",
+        "FieldpackCore", "FieldpackThreads", "FieldpackSQLite", "FieldpackGeoPackage",
+        "FieldpackStoreKit", "FieldpackField", "FieldpackArchive", "FieldpackFormats",
+        "FieldpackHTTP", "FieldpackLocation", "FieldpackMonitoring", "FieldpackTracks",
         "FieldpackMedia", "FieldpackTiles",
         .target(name: "CMicrohttpd", condition: .when(traits: ["Server"])),
       ], resources: [.embedInCode("Page")], testing: ["FieldpackCheck"])

@@ -20,7 +20,7 @@ import FieldpackCore
 ///
 /// A message of OwnTracks, which has a `_type`, is a fix where that is `location`, and else adds
 /// nothing: `tst` is its time, `acc` the accuracy, `cog` the course, `vel` the speed in kilometres an
-/// hour, and `tid` the device. What Traccar forwards is a fix, too; see ``TraccarFix``.
+/// hour, and `tid` the device. What Traccar forwards is a fix, too; as it is in its documentation of forwarding.
 public enum JSONFixReader {
   /// How deep a line may be nested.
   static let maximumDepth = 32

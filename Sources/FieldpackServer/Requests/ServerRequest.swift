@@ -20,7 +20,7 @@ public struct ServerRequest: Sendable {
   public var path: [String]
   public var query: [Parameter]
   public var fields: HTTPFields
-  /// Empty where ``receiver`` has it.
+  /// Empty where it was handed on while it came.
   public var body: [UInt8]
   /// What has taken the body; `nil` for a body in memory.
   var receiver: (any BodyReceiving)?

@@ -150,6 +150,49 @@ import Testing
       await server.close()
     }
 
+    @Test func `what tells of people is kept from others under each spelling`() async throws {
+      let (server, tokens) = try await server(
+        "read", "read bio", others: ["media", "conflict", "bio_pulse"])
+      try await server.store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+        _ = try writer.logEdits(of: "media")
+      }
+      #expect(try await collections(server, tokens[0]) == ["wells"])
+      #expect(
+        try await collections(server, tokens[1]) == ["wells", "media", "conflict", "bio_pulse"])
+      for name in ["media", "MEDIA"] {
+        let statuses = try await tokens.asyncMap { token in
+          try await server.get("/sync/edits?layer=\(name)", fields: self.bearer(token)).status
+        }
+        #expect(statuses == [403, 200], "\(name)")
+      }
+      await server.close()
+    }
+
+    @Test func `events end with their token, and are of the layers that it reads`() async throws {
+      let (server, tokens) = try await server("read", "read:wells")
+      for layer in ["wells", "roads"] as [LayerID] {
+        try await server.store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+          _ = try writer.logEdits(of: layer)
+        }
+      }
+      let all = try await EventClient(server, "/events", token: tokens[0])
+      let some = try await EventClient(server, "/events", token: tokens[1])
+      try await all.begin()
+      try await some.begin()
+      try await server.store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+        try writer.create(Feature(geometry: nil, attributes: ["name": "a"]), in: "roads")
+        try writer.update(1, in: "wells", set: ["name": "b"])
+      }
+      // In the order of the layers' logs, which is nobody's.
+      #expect(try await Set(all.next(2).map(\.short)) == ["created 1", "updated 1"])
+      #expect(try await some.next(1).map(\.short) == ["updated 1"])
+      try AccessTokens(server.folder.file("tokens.json").path).revoke("0")
+      try await server.set("c", of: 1)
+      #expect(try await some.next(1).map(\.short) == ["updated 1"])
+      #expect(try await all.next() == nil)
+      await server.close()
+    }
+
     @Test func `a server without its file of tokens does not start`() async throws {
       let error = await #expect(throws: FieldpackError.self) {
         _ = try await TestServer { options, folder in

@@ -12,6 +12,7 @@
     private static let refusals: [(String, String)] = [
       ("up", "'../evil.html' leads out of the archive"),
       ("deep", "'a/../../evil.html' leads out of the archive"),
+      ("sign", "'../\u{301}evil' leads out of the archive"),
       ("dot", "'./index.html' leads out of the archive"),
       ("absolute", "'/etc/evil' leads out of the archive"),
       ("drive", "'C:evil' leads out of the archive"),
@@ -41,6 +42,7 @@
         index = ('index.html', page)
         archive('up.zip', [index, ('../evil.html', 'x')])
         archive('deep.zip', [index, ('a/../../evil.html', 'x')])
+        archive('sign.zip', [index, ('../\u0301evil', 'x')])
         archive('dot.zip', [index, ('./index.html', 'x')])
         archive('absolute.zip', [index, ('/etc/evil', 'x')])
         archive('drive.zip', [index, ('C:evil', 'x')])

@@ -27,12 +27,15 @@ final class EventClient {
   private(set) var comments: [String] = []
 
   /// Comes back once the client follows.
-  init(_ server: TestServer, _ path: String, after id: String? = nil) async throws {
+  init(
+    _ server: TestServer, _ path: String, after id: String? = nil, token: String? = nil
+  ) async throws {
     var configuration = HTTPConfiguration()
     configuration.timeout = nil
     configuration.lowSpeed = 0
     var fields: HTTPFields = ["Accept": "text/event-stream"]
     if let id { fields["Last-Event-ID"] = id }
+    if let token { fields["Authorization"] = "Bearer \(token)" }
     var request = HTTPRequest(.get, server.address + path, fields: fields)
     request.maximumLength = .max
     stream = try await HTTPClient(configuration).stream(request)

@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackGeoPackage
+import FieldpackGeometry
 import FieldpackSQLite
 import FieldpackTestSupport
 import Testing
@@ -9,6 +10,15 @@ import Testing
 #if Server
   /// No gap and no repetition, whatever happens to clients.
   @Suite struct FollowingTests {
+    @Test func `what JSON cannot hold is told without its place`() throws {
+      var event = LiveEvent(kind: .created, id: "1", layer: "wells")
+      event.feature = Feature(geometry: .point(x: .infinity, y: 0), attributes: [:])
+      event.schema = Schema(layer: "wells", geometry: GeometryColumn(type: .point), columns: [])
+      let json = try JSONValueReader.read(String(decoding: event.json(), as: UTF8.self))
+      #expect(json["data"] == nil)
+      #expect(json["type"]?.string == LiveEvent.Kind.created.type)
+    }
+
     /// Edits by a writer beside a client that goes away and comes back at random places.
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `reconnects lose nothing and repeat nothing`(seed: UInt64) async throws {

@@ -103,6 +103,10 @@ import Testing
       let whole = try await put(
         server, body[...], ["Repr-Digest": "sha-256=:\(Self.base64(body)):"])
       #expect(whole.status == 201)
+      // The name stands for what was stored under it.
+      let again = try await put(server, body[...], ["Digest": "SHA-256=\(Self.base64([1]))"])
+      #expect(again.status == 409)
+      #expect(try await put(server, (body + [1])[...], of: body + [1]).status == 409)
       #expect(try await server.captureRows() == Self.once)
       await server.close()
     }
@@ -115,6 +119,8 @@ import Testing
       #expect("\(gap.status) \(gap.fields["Upload-Offset"] ?? "")" == "409 1000")
       let longer = try await put(server, body[1000..<2000], of: body + [1])
       #expect(longer.status == 409)
+      let form: HTTPFields = ["Content-Type": "multipart/form-data; boundary=other"]
+      #expect(try await put(server, body[1000...], form).status == 409)
       let range: HTTPFields = ["Content-Type": SampleCapture.type, "Content-Range": "bytes 0-5/9"]
       #expect(try await server.send("PUT", "/uploads/a", [1, 2], fields: range).status == 400)
       #expect(

@@ -68,7 +68,8 @@ struct ServeAccess: OptionGroup {
     guard !isBehindProxy || publicURL != nil else {
       throw refusal("--behind-proxy needs --public-url, the address that clients know")
     }
-    guard try !isForOthers || tokens != nil || isOpen else {
+    let isForOthers = try isForOthers
+    guard !isForOthers || tokens != nil || isOpen else {
       throw refusal(
         "whoever knows \(publicURL ?? "") could read '\(source)'. Try: --token-file, or --open where "
           + "that is wanted")

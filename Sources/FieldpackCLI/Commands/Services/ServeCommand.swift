@@ -111,8 +111,8 @@ private struct ServeCommand: CommandBody {
       throw FieldpackError(
         .invalidArgument, "--bundles is for apps that find stores. Try: --config survey.scfg")
     }
-    let isForOthers = try !address.isLoopback || options.access.isForOthers
-    guard !isForOthers || options.config == nil else {
+    let isForOthers = try options.access.isForOthers
+    guard (address.isLoopback && !isForOthers) || options.config == nil else {
       throw FieldpackError(
         .invalidArgument,
         "--config is for addresses of this machine alone, such as 127.0.0.1, because the server does "
