@@ -1,6 +1,12 @@
 import FieldpackGeoPackage
 import FieldpackGeometry
-import Foundation
+
+// Foundation would bring all of its data into a tool that holds Swift's own libraries.
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 extension TilePyramid {
   /// The zoom level whose pixels are nearest in size, as a ratio; the finer one of two.

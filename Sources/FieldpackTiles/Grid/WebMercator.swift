@@ -1,7 +1,13 @@
 package import FieldpackCore
 package import FieldpackGeoPackage
 package import FieldpackGeometry
-import Foundation
+
+// Foundation would bring all of its data into a tool that holds Swift's own libraries.
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// The usual grid of web maps, whose tiles are addressed as zoom, x and y.
 package enum WebMercator {

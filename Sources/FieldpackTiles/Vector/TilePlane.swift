@@ -2,7 +2,13 @@ import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackProjection
-import Foundation
+
+// Foundation would bring all of its data into a tool that holds Swift's own libraries.
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// Brings positions of a layer to the grid of a tile: x to the right, y down, 0 at the upper left
 /// corner.
