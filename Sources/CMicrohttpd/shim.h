@@ -85,7 +85,7 @@ static inline struct MHD_Daemon *fieldpack_mhd_start(const struct fieldpack_mhd_
       MHD_OPTION_END);
 }
 
-// The connection's socket; -1 where nobody knows it. The function is variadic.
+// The connection's socket; -1 where it is not known. The function is variadic.
 static inline int fieldpack_mhd_socket(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -93,14 +93,14 @@ static inline int fieldpack_mhd_socket(struct MHD_Connection *connection) {
 }
 
 // Whether the other side has closed a connection.
-static inline int fieldpack_mhd_has_left(int socket) {
+static inline int fieldpack_mhd_is_closed(int socket) {
 #ifdef __linux__
-  const short left = 0x2000; // POLLRDHUP, which needs _GNU_SOURCE
+  const short end = 0x2000; // POLLRDHUP, which needs _GNU_SOURCE
 #else
-  const short left = 0;
+  const short end = 0;
 #endif
-  struct pollfd watched = {socket, left, 0};
-  return poll(&watched, 1, 0) > 0 && (watched.revents & (left | POLLHUP | POLLERR)) != 0;
+  struct pollfd watched = {socket, end, 0};
+  return poll(&watched, 1, 0) > 0 && (watched.revents & (end | POLLHUP | POLLERR)) != 0;
 }
 
 // Writes the client's address in digits; an empty text where it is not known.

@@ -21,7 +21,7 @@ package final class GzipPacker {
     stream.deallocate()
   }
 
-  /// The packed bytes that can be given on; zlib keeps some of them until more come.
+  /// The packed bytes that are ready; zlib keeps some of them until more bytes come.
   package func pack(_ bytes: [UInt8]) -> [UInt8] { run(bytes, Z_NO_FLUSH) }
 
   /// The rest of the packed bytes; nothing can be packed afterwards.

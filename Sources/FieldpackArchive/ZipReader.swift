@@ -13,7 +13,7 @@ package final class ZipReader {
     /// Bytes of the contents.
     package let size: Int
     package let isEncrypted: Bool
-    /// The mode that Unix gives files, as the archive says it; 0 where it says none.
+    /// The Unix mode of the file, as the archive has it; 0 where the archive has none.
     package let mode: UInt16
     /// The entry in the archive's directory.
     fileprivate let place: Place

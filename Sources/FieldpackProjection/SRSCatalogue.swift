@@ -81,8 +81,8 @@ extension ProjectionContext {
     return definition
   }
 
-  /// Whether the first axis leads north and the second east. At the poles both lead the same way, and
-  /// their names tell; so PROJ takes them when it turns axes.
+  /// Whether the first axis leads north and the second east. At the poles both axes lead the same way, and
+  /// their names decide, as in PROJ when it turns axes.
   private func isNorthFirst(_ object: borrowing ProjectionObject) -> Bool {
     let horizontal = proj_crs_get_sub_crs(handle, object.handle, 0)
     defer { proj_destroy(horizontal) }

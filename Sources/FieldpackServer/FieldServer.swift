@@ -17,50 +17,53 @@ public import FieldpackServices
 ///     …
 ///     await server.close()
 ///
-/// It needs libmicrohttpd: a build without the package trait `Server` has the type, but does not listen.
+/// The server needs libmicrohttpd: a build without the package trait `Server` has the type, but does not
+/// listen.
 public final class FieldServer: Sendable {
   public struct Options: Sendable {
     /// What the landing page is called.
     public var title = "Fieldpack"
     /// The address that clients know the server by, where a proxy stands before it.
     public var publicURL: String?
-    /// Whether clients may create, change and delete features, other copies of the file may bring their
-    /// edits to `/sync`, and devices captures and motion. A file that cannot be written is only read.
+    /// Whether clients may create, change and delete features, other copies of the file may send their
+    /// edits to `/sync`, and devices may send captures, motion and positions. A file that cannot be
+    /// written is only read.
     public var isWritable = false
     /// Whether a change of a feature needs `If-Match` with the entity tag of the feature as it was read.
     public var requiresIfMatch = false
     /// Whether pages of other sites may load captures, as scripts at `/TOKEN/TOKEN.js`.
     public var hasPublicCaptures = false
-    /// What is watched in the positions that devices send to `/fixes`, where the server is writable.
+    /// What the server watches in the positions that devices send to `/fixes`, where it is writable.
     public var positions = PositionOptions()
-    /// Who may do what. Without tokens everybody may who reaches the address.
+    /// Who may do what. Without tokens, clients of this machine may do everything, and where others reach
+    /// the server, by the address, a public URL or a proxy, all clients may only read.
     public var tokens: AccessTokens?
-    /// Whether those without a token may read, but no layers of people.
+    /// Whether clients without a token may read all layers but those about people.
     public var isOpen = false
-    /// Requests in a second of each token, or of each address where there are no tokens; ten times as many
-    /// at once.
+    /// The requests per second of each token, or of each address where there are no tokens. Ten times as
+    /// many may come at once.
     public var requestsPerSecond = 100
-    /// With a certificate the server speaks HTTPS alone.
+    /// The certificate, with which the server speaks only HTTPS; `nil` for HTTP.
     public var certificate: ServerCertificate?
-    /// The sites whose pages may ask, such as `https://map.example`.
+    /// The sites whose pages may send requests, such as `https://map.example`.
     public var origins: Set<String> = []
-    /// Whether a proxy stands before the server and tells whose requests it passes on.
+    /// Whether a proxy stands before the server and names the client of each request.
     public var isBehindProxy = false
-    /// Where the server tells how it is: `/healthz`, `/readyz` and `/metrics`.
+    /// The address of `/healthz`, `/readyz` and `/metrics`; `nil` for none.
     public var health: ListenAddress?
-    /// Gets a line for each request, without what could be secret.
+    /// Gets a line for each request, without anything secret.
     public var journal: (@Sendable (String) -> Void)?
-    /// Who is told of what happens in the file.
+    /// The services that get the events of the file.
     public var webhooks: [Webhook] = []
-    /// Whether webhooks may be told without encryption on other machines.
+    /// Whether webhooks on other machines may get events without encryption.
     public var allowsUnencryptedWebhooks = false
-    /// The folder that keeps how far each webhook was told; `nil` for that of the user.
+    /// The folder that keeps which events each webhook has got; `nil` for the folder of the user.
     public var stateFolder: String?
     /// What old apps and pages find at `/bridge` and under `/api/`.
     public var bridge: Bridge?
     /// A folder of bundles, whose pages are served under `/bundles/` with the bridge.
     public var bundles: String?
-    /// Gets what clients are not told of failures.
+    /// Gets the details of failures, which clients do not get.
     public var logger = Logger.silent
 
     public init() {}
@@ -95,7 +98,7 @@ public final class FieldServer: Sendable {
   /// Begins to answer requests.
   ///
   /// - Returns: the address, with the port that was free where 0 was asked for.
-  /// - Throws: `.unavailable`, `.permission`, `.invalidArgument` for a public address that is none, and
+  /// - Throws: `.unavailable`, `.permission`, `.invalidArgument` for a public URL that is not one, and
   ///   `.unsupported` in a build without the trait `Server`.
   public func listen(on address: ListenAddress) throws(FieldpackError) -> ListenAddress {
     #if Server
@@ -103,7 +106,8 @@ public final class FieldServer: Sendable {
         file, events: events, fixes: fixes, publicBase: options.publicURL.map { LinkBase($0) },
         hosts: try hosts(address), isWritable: options.isWritable, origins: options.origins,
         scheme: options.certificate == nil ? "http" : "https",
-        hasPublicCaptures: options.hasPublicCaptures, apps: apps, logger: options.logger)
+        hasPublicCaptures: options.hasPublicCaptures, apps: apps, logger: options.logger,
+        mapPage: MapPage())
       try webhooks.start(
         options.webhooks, of: file.store.path, hub: events, folder: options.stateFolder,
         allowsUnencrypted: options.allowsUnencryptedWebhooks, logger: options.logger)
@@ -119,7 +123,7 @@ public final class FieldServer: Sendable {
       let listener = try ServerListener(
         address, limits: limits, certificate: options.certificate, journal: journal, handler: gate)
       self.listener.withLock { $0 = listener }
-      if let place = options.health, let journal { try tell(at: place, journal) }
+      if let place = options.health, let journal { try listenForHealth(on: place, journal) }
       var address = address
       address.port = listener.port
       return address
@@ -131,7 +135,8 @@ public final class FieldServer: Sendable {
     #endif
   }
 
-  /// Where the server tells how it is, with the port that was free where 0 was asked for.
+  /// The address of `/healthz`, `/readyz` and `/metrics`, with the port that was free where 0 was asked
+  /// for.
   public var healthAddress: ListenAddress? {
     #if Server
       guard var address = options.health, let port = health.withLock({ $0 })?.port else {
@@ -165,13 +170,13 @@ public final class FieldServer: Sendable {
           ?? options.isBehindProxy
         rules.withoutToken = address.isLoopback && !isForOthers ? nil : [.read(nil)]
       }
-      // A file that cannot be read is told now, and not by the first request.
+      // A file of tokens that cannot be read fails now, and not with the first request.
       _ = try options.tokens?.all()
       return ServerGate(router, rules) { FieldClock.system.uptime }
     }
 
-    private func tell(
-      at address: ListenAddress, _ journal: ServerJournal
+    private func listenForHealth(
+      on address: ListenAddress, _ journal: ServerJournal
     ) throws(FieldpackError) {
       var limits = ServerListener.Limits()
       limits.connections = 100
@@ -183,8 +188,8 @@ public final class FieldServer: Sendable {
       self.health.withLock { $0 = health }
     }
 
-    /// The names that clients may ask for; `nil` for any, where other machines can reach the address. A
-    /// proxy may ask for the name that its clients know.
+    /// The host names that requests may have; `nil` for any, where other machines can reach the address. A
+    /// proxy may pass on the name that its clients know.
     private func hosts(_ address: ListenAddress) throws(FieldpackError) -> Set<String>? {
       var hosts: Set<String> = ["localhost", "127.0.0.1", "[::1]", address.host]
       if let url = options.publicURL { hosts.insert(try HTTPAddress(url).host) }

@@ -4,13 +4,13 @@
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 
-/** Milliseconds after which what a test waits for does not come any more. */
+/** The most milliseconds that a test waits for something. */
 const patience = 20000;
 
 export class Browser {
   /**
    * @param program the browser
-   * @param profile a folder for what it keeps
+   * @param profile a folder for the files of the browser
    */
   constructor(program, profile) {
     this.process = spawn(program, [
@@ -70,7 +70,7 @@ export class Browser {
 class Page {
   constructor(browser, session, target) {
     Object.assign(this, { browser, session, target });
-    /** What the page's console said of errors, and exceptions that nobody caught. */
+    /** The errors in the console of the page, and exceptions that no script caught. */
     this.errors = [];
     /** The addresses that the page asked for. */
     this.asked = [];
@@ -121,7 +121,7 @@ class Page {
       });
       if (value) return value;
       if (Date.now() > end) {
-        throw new Error(`it never was so: ${expression}\n${this.errors.join('\n')}\n`
+        throw new Error(`this never became true: ${expression}\n${this.errors.join('\n')}\n`
           + await this.value('document.body.innerText'));
       }
       await new Promise(resolve => setTimeout(resolve, 10));
@@ -157,7 +157,7 @@ class Page {
   async press(selector) {
     const found = `document.querySelector(${JSON.stringify(selector)})`;
     await this.until(`${found}?.getClientRects().length > 0`);
-    // What still moves, because something else is being drawn, would be missed.
+    // A click would miss an element that still moves.
     const [x, y] = await this.until(`(async () => { const e = ${found};
       e.scrollIntoView({ block: 'nearest' });
       const place = () => (b => [b.left + b.width / 2, b.top + b.height / 2])(

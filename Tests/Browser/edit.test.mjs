@@ -74,7 +74,7 @@ test('a point is drawn, moved and deleted', async () => {
   const id = await page.value('fieldpack.edit.done.at(-1).id');
   const made = await stored(page, 'wells', id);
   assert.equal(made.properties.name, 'new');
-  // A drag that has just begun is not one yet for Leaflet: that part is lost.
+  // Leaflet ignores the first pixels of a drag, so that the corner moves a little less.
   assert.ok(Math.abs(made.geometry.coordinates[0] - 5.03) < 0.004);
   await page.value(`fieldpack.details.show(fieldpack.layerNamed('wells'), ${id})`);
   await page.press('.details .delete');

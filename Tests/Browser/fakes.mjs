@@ -1,4 +1,4 @@
-// What a page is given where the server does not have it: edits of Part 4, and events.
+// Scripts that stand in for the server in the tests of the page: edits, events and captures.
 
 /** A script that answers edits out of memory, on top of what the server has. */
 export const edits = `(() => {
@@ -56,7 +56,7 @@ export const edits = `(() => {
   };
 })();`;
 
-/** A script whose events come from \`fake.emit\`. */
+/** A script whose events come from `window.emit`. */
 export const events = `(() => {
   window.EventSource = class extends EventTarget {
     constructor() {

@@ -91,7 +91,7 @@ public struct CaptureFetch: Sendable {
   ) async throws(FieldpackError) -> CaptureImport.Report {
     let root = file + "-fetch"
     var folder = "\(root)/\(token)"
-    // A run that was killed may have left it whole.
+    // A run that was killed may have left the whole folder.
     if !FileName.isSound(token) || !SafeFolder.exists(folder) {
       folder = try await run(token, to: root, report: report)
     }
@@ -140,8 +140,7 @@ public struct CaptureFetch: Sendable {
     guard let document = json["info"], let geodata = json["geodata"],
       case .array(let files)? = json["files"]
     else {
-      throw FieldpackError(
-        .invalidData, "the answer of \(host) describes no capture")
+      throw FieldpackError(.invalidData, "the answer of \(host) describes no capture")
     }
     let reading = try CaptureReading(info: document, file: CaptureReading.infoFile, stem: "") {
       (_) throws(FieldpackError) in geodata
@@ -177,7 +176,7 @@ public struct CaptureFetch: Sendable {
     _ file: File, of token: String, to folder: SafeFolder,
     _ report: @escaping @Sendable (Int) -> Void
   ) async throws(FieldpackError) {
-    // What is whole has its name.
+    // A file that is whole has its final name.
     guard !folder.has(file.name) else { return }
     let download = try HTTPDownload(
       url(token, "/\(file.role)"), fields: settings.fields, to: "\(folder.path)/\(file.name)",

@@ -2,7 +2,7 @@ package import FieldpackCore
 
 extension CaptureInfo {
   /// The file `capture-info.json`.
-  var document: JSONValue {
+  package var document: JSONValue {
     var members: [JSONValue.Member] = []
     func add(_ name: String, _ value: JSONValue?) {
       if let value { members.append(.init(name: name, value: value)) }
@@ -22,17 +22,9 @@ extension CaptureInfo {
   }
 }
 
-extension CaptureInfo {
-  /// What the file `capture-info.json` says.
-  package var json: JSONValue { document }
-}
-
 extension CaptureGeodata {
-  /// What the geo-data file says.
-  package var json: JSONValue { document }
-
   /// The geo-data file.
-  var document: JSONValue {
+  package var document: JSONValue {
     .object(
       [.init(name: "points", value: .array(points.map(\.document)))]
         + JSONValue.members(of: extraJSON))

@@ -48,9 +48,9 @@ public struct CaptureReceiver: Sendable {
     return Array(answer.text.utf8)
   }
 
-  /// The body of the answer to one that is not.
+  /// The body of the answer to a capture that is refused.
   package static func refusal(_ message: String) -> [UInt8] {
-    // The text is what clients of this protocol look for.
+    // Clients of this protocol look for the text "true", and not for a boolean.
     let answer: JSONValue = ["error": "true", "message": .text(message)]
     return Array(answer.text.utf8)
   }
@@ -88,7 +88,7 @@ public struct CaptureReceiver: Sendable {
       info: reading.info, geodata: reading.geodata,
       media: CaptureFile(name: names.media, media.content),
       thumbnail: CaptureFile(name: names.thumbnail, thumbnail.content))
-    // Here, because others wait for the transaction that stores them.
+    // The digests are made here, because other writers wait for the transaction that stores them.
     found.media?.sha256 = try media.content.sha256()
     found.thumbnail?.sha256 = try thumbnail.content.sha256()
     return found

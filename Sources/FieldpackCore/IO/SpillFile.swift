@@ -16,8 +16,8 @@ package final class SpillFile {
   /// - Parameter folder: where the file lies, by default `TMPDIR`, else `/tmp`.
   package init(folder: String? = nil) { self.folder = folder }
 
-  /// Another way to a file that is open for reading and writing. It ends with the last of both, where it
-  /// has no name.
+  /// Shares a file that is open for reading and writing, by a descriptor of its own. A file without a
+  /// name ends when both descriptors are closed.
   package init(sharing descriptor: Int32) throws(FieldpackError) {
     folder = nil
     self.descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)

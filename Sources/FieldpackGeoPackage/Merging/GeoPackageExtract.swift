@@ -33,8 +33,8 @@ package final class GeoPackageExtract {
   /// Writes the features that `query` asks of the layer.
   ///
   /// - Parameters:
-  ///   - isWhole: whether that is the layer as it is.
-  ///   - reads: whether related media may be taken from a layer.
+  ///   - isWhole: whether the query asks for all features with all columns, unchanged.
+  ///   - reads: whether the reader of the copy may have the media of a layer.
   package func run(
     _ query: Query, of layer: LayerID, isWhole: Bool, reads: (LayerID) -> Bool
   ) throws(FieldpackError) {
@@ -65,7 +65,7 @@ package final class GeoPackageExtract {
   private func carryLogs(of layers: [LayerID]) throws(FieldpackError) {
     var carried: Set<SQLName> = []
     for (index, layer) in layers.enumerated() {
-      // Not all media need be of this layer.
+      // The copy has only the media of this layer; a log of all media would not fit them.
       if index > 0 {
         guard try source.isWhole(layer, in: writer.file) else { continue }
       }
@@ -149,7 +149,7 @@ extension GeoPackageSource {
     return found
   }
 
-  /// Whether another file has as many rows of a layer.
+  /// Whether a copy of the file has as many rows of a layer.
   fileprivate func isWhole(
     _ layer: LayerID, in copy: GeoPackageSession
   ) throws(FieldpackError) -> Bool {
@@ -159,7 +159,7 @@ extension GeoPackageSource {
 
   /// Gives a table in a copy of the file the log that it has here.
   ///
-  /// - Returns: `false` where it has none, or one that does not fit the copy.
+  /// - Returns: `false` where the table has no log, or one that does not fit the copy.
   fileprivate func carryLog(
     of table: String, to copy: GeoPackageSession
   ) throws(FieldpackError) -> Bool {

@@ -59,6 +59,7 @@ extension GeoPackageSnapshot {
     return isSure
   }
 
+  /// The R-tree of a layer, where it has the rowids of all its features.
   private func indexToBelieve(of table: LayerTable) -> String? {
     guard !table.lacksIndexTriggers, table.textID == nil, !table.layer.isView else { return nil }
     return table.rtree

@@ -132,8 +132,10 @@ public final class GeoPackageStore: WritableStore {
     }
   }
 
-  /// As ``read(_:)``, for a short reading: the thread of the caller does it, where a connection is idle,
-  /// nobody has locked the file, and it takes less than 20 ms. Else `body` runs once more.
+  /// As ``read(_:)``, for a short reading.
+  ///
+  /// `body` runs on the thread of the caller where a connection is idle. Where that takes 20 ms, or another
+  /// program has locked the file, `body` begins again as with ``read(_:)``.
   package func readSoon<R: Sendable>(
     _ body: @Sendable (GeoPackageSnapshot) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {

@@ -20,7 +20,8 @@ import FieldpackCore
 ///
 /// A message of OwnTracks, which has a `_type`, is a fix where that is `location`, and else adds
 /// nothing: `tst` is its time, `acc` the accuracy, `cog` the course, `vel` the speed in kilometres an
-/// hour, and `tid` the device. What Traccar forwards is a fix, too; as it is in its documentation of forwarding.
+/// hour, and `tid` the device. A position that Traccar forwards, or that its app sends as JSON, is a
+/// fix, too.
 public enum JSONFixReader {
   /// How deep a line may be nested.
   static let maximumDepth = 32

@@ -8,7 +8,6 @@ package import FieldpackField
 /// wait for. So devices that sample 50 times a second and post every five readings make 10 transactions a
 /// second together, however many they are.
 package actor MotionGroups {
-  package static let groupSeconds = 0.5
   /// The bodies of requests that wait may have so many bytes together; more are refused.
   private static let mostBytes = 64 << 20
 
@@ -60,10 +59,9 @@ package actor MotionGroups {
   private func startWriting() {
     guard !waiting.isEmpty else { return }
     if writing == nil {
-      let clock = clock
-      let pause = Task { _ = try? await clock.sleep(for: .seconds(Self.groupSeconds)) }
+      let pause = clock.groupPause()
       self.pause = pause
-      // A task of its own, which nothing cancels: who has gone may have others with him in the group.
+      // A task of its own, which nothing cancels: other clients may have requests in the group.
       writing = Task {
         await pause.value
         await self.write()

@@ -11,8 +11,8 @@ import FieldpackSQLite
 /// Each call is one transaction, and its responses come after it, so nothing that was acknowledged
 /// is lost. A batch that was stored before, the same in its time and all its numbers, is acknowledged
 /// and not stored again, so that a client may send again what was not acknowledged; a start that is
-/// sent again gives another session. What sessions are known stands in the file alone: several programs may receive at once,
-/// and a session that one of them ends is ended for all.
+/// sent again gives another session. The file alone states which sessions are known: several programs
+/// may receive at once, and a session that one of them ends is ended for all.
 public struct MotionReceiver: Sendable {
   private let store: GeoPackageStore
   private let rate: Double

@@ -79,8 +79,7 @@ public actor MotionRecorder {
 
   private func startWriting() {
     guard writing == nil, !waiting.isEmpty, failure == nil else { return }
-    let clock = clock
-    let pause = Task { _ = try? await clock.sleep(for: .seconds(Self.groupSeconds)) }
+    let pause = clock.groupPause()
     self.pause = pause
     // A task of its own, which nothing cancels: what was taken is stored.
     writing = Task {

@@ -62,9 +62,10 @@ public final class ConnectionPool<Session>: Sendable {
     return try await reader.runAlone(body)
   }
 
-  /// Runs `body` on an idle reader, on the thread of the caller; `nil` where no reader is idle. It is for
-  /// short visits, which take less time than the way to the reader's own thread and back.
-  public func readIfIdle<R, E: SQLiteErrorConvertible>(
+  /// Runs `body` on an idle reader, on the thread of the caller; `nil` where no reader is idle.
+  ///
+  /// For short visits: they take less time than the way to the reader's own thread and back.
+  package func readIfIdle<R, E: SQLiteErrorConvertible>(
     _ body: (Session) throws(E) -> R
   ) throws(E) -> R? {
     guard let reader = connections.readers.claimIdle() else { return nil }

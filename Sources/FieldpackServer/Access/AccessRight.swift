@@ -2,14 +2,14 @@ public import FieldpackCore
 
 /// One thing that a token allows.
 public enum AccessRight: Hashable, Sendable, CustomStringConvertible {
-  /// To read a layer; `nil` is all layers but those of ``bio``.
+  /// To read one layer; `nil` allows all layers but those of ``bio``.
   case read(LayerID?)
-  /// To read and change a layer; `nil` is the file with all layers but those of ``bio``.
+  /// To read and change one layer; `nil` allows the whole file but the layers of ``bio``.
   case write(LayerID?)
-  /// To bring captures, motion and positions.
+  /// To send captures, motion and positions.
   case ingest
-  /// To read what sensors tell of people: the layers whose names begin with `bio_`, their logs, and the
-  /// media of a file that has such layers. With ``write(_:)`` also to change them.
+  /// To read what sensors measure of people: the layers whose names begin with `bio_`, their logs, and
+  /// the media of a file that has such layers. Together with ``write(_:)``, also to change these layers.
   case bio
 
   /// Reads `read`, `write`, `read:LAYER`, `write:LAYER`, `ingest` or `bio`.
@@ -45,7 +45,7 @@ public enum AccessRight: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension [AccessRight] {
-  /// Whether a layer tells of people. SQLite takes names in upper and lower case for the same.
+  /// Whether a layer has measurements of people. SQLite does not tell upper from lower case in names.
   static func isBio(_ layer: LayerID) -> Bool { layer.rawValue.lowercased().hasPrefix("bio_") }
 
   /// - Parameter layer: `nil` for the file as a whole.
@@ -66,6 +66,6 @@ extension [AccessRight] {
     }
   }
 
-  /// Whether no layer is kept from whoever has the rights.
+  /// Whether the rights allow reading all layers.
   var readEverything: Bool { mayRead(nil) && contains(.bio) }
 }

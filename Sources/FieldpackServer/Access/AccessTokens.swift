@@ -7,29 +7,28 @@ import FieldpackField
   import Darwin
 #endif
 
-/// What is known of a token; the token itself is not.
+/// What a server knows of a token. The token itself is kept nowhere.
 public struct AccessToken: Hashable, Sendable {
   public let name: String
   public let rights: [AccessRight]
   public let created: Instant
-  /// The SHA-256 of the token. A hash that takes long, as passwords need it, would gain nothing: a token
-  /// is 256 random bits, so that nobody finds it by trying, and each request would pay for it.
+  /// The SHA-256 of the token. A slow hash, which passwords need, would gain nothing and cost each request
+  /// time: a token has 256 random bits, so nobody finds it by trying.
   let digest: [UInt8]
 }
 
-/// The tokens of a server, in a file of mode 0600 that has only their hashes.
+/// The tokens of a server, in a file of mode 0600 that holds only their hashes.
 ///
 ///     let tokens = AccessTokens("tokens.json")
 ///     let text = try tokens.add("tablet", [.read(nil), .write("wells")])
 ///
-/// A server that was given the file reads it again when it has changed, so that a token that is revoked
-/// counts no longer.
+/// A server reads the file again when the file has changed, so a revoked token is refused from then on.
 public final class AccessTokens: Sendable {
   public let path: String
   private let kept = Locked<Kept?>(nil)
 
   private struct Kept {
-    var stamp: PrivateFile.Stamp
+    var stamp: FileStamp
     var tokens: [AccessToken]
   }
 
@@ -41,8 +40,11 @@ public final class AccessTokens: Sendable {
   ///
   /// - Throws: `.notFound`, `.permission` for a file that others may read or write, `.invalidData`.
   public func all() throws(FieldpackError) -> [AccessToken] {
-    let bytes = try PrivateFile.read(path, "tokens", upTo: Self.maximumSize)
-    guard let document = try? JSONValueReader.read(String(decoding: bytes, as: UTF8.self)),
+    let found = try PrivateFile.read(
+      path, of: .administrator, upTo: Self.maximumSize,
+      orElse: "the tokens in it are not used. Try: chmod 600 \(path)")
+    guard let bytes = found,
+      let document = try? JSONValueReader.read(String(decoding: bytes, as: UTF8.self)),
       case .array(let items)? = document["tokens"]
     else { throw broken() }
     var tokens: [AccessToken] = []
@@ -79,7 +81,7 @@ public final class AccessTokens: Sendable {
 
   // MARK: Changing
 
-  /// Makes a token and keeps its hash. The file is made where it is missing.
+  /// Makes a token and keeps its hash. A missing file is created.
   ///
   /// - Returns: the token, which nobody can read from the file.
   /// - Throws: `.cannotCreate` where there is a token of that name.
@@ -102,9 +104,9 @@ public final class AccessTokens: Sendable {
     return text
   }
 
-  /// Takes a token back.
+  /// Revokes a token.
   ///
-  /// - Throws: `.notFound` where there is none of that name.
+  /// - Throws: `.notFound` where no token has that name.
   public func revoke(_ name: String) throws(FieldpackError) {
     try change { (tokens) throws(FieldpackError) in
       guard let index = tokens.firstIndex(where: { $0.name == name }) else {
@@ -116,8 +118,8 @@ public final class AccessTokens: Sendable {
     }
   }
 
-  /// Two programs that change the file do so one after the other: else the one could bring back what the
-  /// other has revoked. The lock is on the folder, because the file is replaced.
+  /// Changes the file under a lock, so that no program writes back a token that another one has revoked.
+  /// The lock is on the folder, because the file is replaced.
   private func change(
     _ body: (inout [AccessToken]) throws(FieldpackError) -> Void
   ) throws(FieldpackError) {
@@ -126,7 +128,7 @@ public final class AccessTokens: Sendable {
     guard lock >= 0 else { throw .system(errno, "open", folder) }
     defer { close(lock) }
     guard flock(lock, LOCK_EX) == 0 else { throw .system(errno, "lock", folder) }
-    var tokens = PrivateFile.stamp(of: path) == nil ? [] : try all()
+    var tokens = FileStamp(path) == nil ? [] : try all()
     try body(&tokens)
     let items = tokens.map { token in
       JSONValue.members([
@@ -149,14 +151,15 @@ public final class AccessTokens: Sendable {
 
   /// The token with that text, as the file has it now; `nil` where there is none.
   ///
-  /// - Parameter told: gets why the file cannot be read, once for each state of it. No token counts then.
+  /// - Parameter told: gets why the file cannot be read, once for each state of the file. All tokens are
+  ///   refused then.
   func token(of text: String, told: (FieldpackError) -> Void) -> AccessToken? {
     token(digest: SHA256.digest(Array(text.utf8)), told: told)
   }
 
   func token(digest: [UInt8], told: (FieldpackError) -> Void) -> AccessToken? {
     var found: AccessToken?
-    // All are looked at, each to its end: how long that takes tells nothing of them.
+    // All tokens are compared, each to its end, so that the time tells nothing about them.
     for token in current(told) where Self.areEqual(token.digest, digest) { found = token }
     return found
   }
@@ -169,7 +172,7 @@ public final class AccessTokens: Sendable {
   }
 
   private func current(_ told: (FieldpackError) -> Void) -> [AccessToken] {
-    guard let stamp = PrivateFile.stamp(of: path) else { return [] }
+    guard let stamp = FileStamp(path) else { return [] }
     let (tokens, failure) = kept.withLock { kept -> ([AccessToken], FieldpackError?) in
       if let kept, kept.stamp == stamp { return (kept.tokens, nil) }
       do throws(FieldpackError) {

@@ -1,6 +1,6 @@
 import FieldpackCore
 
-/// How often each of many may do something: so often at once, and then at a steady rate.
+/// Limits how often each client may ask: `atOnce` times in a burst, and `perSecond` times in each second.
 final class RateLimit: Sendable {
   private struct Bucket {
     var left: Double
@@ -10,16 +10,16 @@ final class RateLimit: Sendable {
   private let perSecond: Double
   private let atOnce: Double
   private let buckets = Locked<[String: Bucket]>([:])
-  /// Whoever has many addresses fills no memory.
+  /// A limit, so that a client with many addresses cannot fill the memory.
   private static let mostKept = 10_000
 
   init(perSecond: Double, atOnce: Double) {
     (self.perSecond, self.atOnce) = (perSecond, atOnce)
   }
 
-  /// Counts one.
+  /// Counts one request of the client that `key` names.
   ///
-  /// - Returns: how long to wait where there were too many; `nil` where not.
+  /// - Returns: how long the client has to wait; `nil` where the request is within the limit.
   func take(_ key: String, at moment: Duration) -> Duration? {
     buckets.withLock { buckets in
       var bucket = buckets[key] ?? Bucket(left: atOnce, moment: moment)
@@ -37,7 +37,7 @@ final class RateLimit: Sendable {
     min(atOnce, bucket.left + (moment - bucket.moment) / .seconds(1) * perSecond)
   }
 
-  /// Leaves out those that have been quiet, and all where nobody has.
+  /// Removes the buckets that are full again, or all buckets where none is.
   private func clear(_ buckets: inout [String: Bucket], at moment: Duration) {
     buckets = buckets.filter { left(in: $0.value, at: moment) < atOnce }
     if buckets.count >= Self.mostKept { buckets = [:] }

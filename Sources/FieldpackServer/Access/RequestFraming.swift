@@ -1,27 +1,28 @@
 import FieldpackCore
 import FieldpackHTTP
 
-/// What the fields of a request's head say of its length and its sender.
+/// Reads from the head of a request how long the request is and who sends it.
 enum RequestFraming {
-  /// Why a head is not to be trusted: a proxy could have read another request out of it.
+  /// Why a head is refused: a proxy could have read another request from the same bytes. `nil` where the
+  /// head is sound.
   static func problem(of fields: HTTPFields) -> String? {
     var lengths = 0
     var codings: [String] = []
     var hosts = 0
     for field in fields.fields {
       guard field.name.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
-        return "A field's name has a blank."
+        return "The name of a field has a blank or a control character."
       }
       guard field.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 9 }) else {
-        return "A field has a sign that cannot be seen."
+        return "The value of a field has a control character."
       }
-      // Most fields are none of these, which their lengths tell at once.
+      // The lengths of the three names below: most other fields need no comparison.
       guard [4, 14, 17].contains(field.name.utf8.count) else { continue }
       switch field.name.lowercased() {
       case "content-length":
         lengths += 1
         guard !field.value.isEmpty, field.value.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-        else { return "The length is no number." }
+        else { return "Content-Length is no number." }
       case "transfer-encoding": codings.append(field.value.lowercased())
       case "host": hosts += 1
       default: break
@@ -31,7 +32,7 @@ enum RequestFraming {
     guard codings.isEmpty || codings == ["chunked"] else {
       return "The body has a coding that the server does not know."
     }
-    return hosts <= 1 ? nil : "The request names two servers."
+    return hosts <= 1 ? nil : "The request has two fields Host."
   }
 
   // MARK: Tokens
@@ -81,10 +82,10 @@ enum RequestFraming {
     return NetworkAddress.version4(name) ?? NetworkAddress.version6(name) == nil ? nil : name
   }
 
-  /// What addresses of one owner have in common: those of version 6 come in networks of 2^64.
+  /// What the addresses of one client have in common: a client of version 6 has a network of 2^64.
   static func network(of address: String) -> String {
     guard let bytes = NetworkAddress.version6(address) else { return address }
-    // An address of version 4 that a socket of version 6 shows.
+    // A socket of version 6 shows an address of version 4 so (RFC 4291, 2.5.5.2).
     if bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff] {
       return bytes.suffix(4).map(String.init).joined(separator: ".")
     }

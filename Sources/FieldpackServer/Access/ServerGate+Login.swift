@@ -3,8 +3,8 @@ import FieldpackHTTP
 
 /// Signing in with a browser.
 extension ServerGate {
-  /// The answer to a request for `/login` or `/logout`; `nil` for another one, and where nobody needs a
-  /// token.
+  /// The answer to a request for `/login` or `/logout`; `nil` for another path, and on a server without
+  /// tokens.
   func signing(_ request: ServerRequest) -> ServerResponse? {
     guard rules.tokens != nil else { return nil }
     switch request.path {
@@ -26,10 +26,11 @@ extension ServerGate {
     return response
   }
 
-  /// A page that signs others in could have them do its owner's work.
+  /// Whether the form comes from a page of this server. Pages of allowed origins do not count, unlike in
+  /// ``ServerRouter/isOwn(_:)``: a page of another site could sign a browser in with its owner's token.
   private func isOwnPage(_ request: ServerRequest) -> Bool {
     guard let origin = request.fields["Origin"] else {
-      // Browsers send the field with each form; programs may leave it out.
+      // Browsers send Origin with each form; other programs need not.
       return request.fields["Sec-Fetch-Site"].map { $0 == "same-origin" || $0 == "none" } ?? true
     }
     let own = router.base(of: request).text
@@ -38,7 +39,7 @@ extension ServerGate {
 
   private func signIn(_ request: ServerRequest) -> ServerResponse {
     guard isOwnPage(request) else {
-      return problem(403, "Pages of other sites may not ask this.", request)
+      return problem(403, "Pages of other sites may not sign in.", request)
     }
     var token = ""
     var target = ""
@@ -48,12 +49,9 @@ extension ServerGate {
       if sides[0] == "token" { token = value }
       if sides[0] == "to" { target = value }
     }
-    // What was copied from a terminal may have a blank at its end.
+    // A token that was copied from a terminal may end with a blank.
     token = String(token.filter { !$0.isWhitespace })
-    let found = rules.tokens?.token(of: token) {
-      router.logger.error("no token counts", ["reason": .text("\($0)")])
-    }
-    guard let found else {
+    guard let found = rules.tokens?.token(of: token, told: logRefusal) else {
       let refusal = failure(request)
       return refusal.status == 429 ? refusal : loginPage(401, to: target, isWrong: true)
     }
@@ -66,7 +64,7 @@ extension ServerGate {
     return response
   }
 
-  /// Whether an address is one of this server, and nothing that a browser reads as another.
+  /// Whether an address is one of this server, also as browsers read it.
   private func isWithin(_ base: String, _ target: String) -> Bool {
     guard target.hasPrefix(base + "/") else { return false }
     return RequestTarget(String(target.dropFirst(base.count))) != nil
@@ -75,7 +73,7 @@ extension ServerGate {
 
   private func signOut(_ request: ServerRequest) -> ServerResponse {
     guard isOwnPage(request) else {
-      return problem(403, "Pages of other sites may not ask this.", request)
+      return problem(403, "Pages of other sites may not sign out.", request)
     }
     if let text = RequestFraming.cookie(ServerSessions.cookie, in: request.fields) {
       sessions.end(text)
@@ -93,9 +91,10 @@ extension ServerGate {
 
   // MARK: The page
 
+  // Not a ``DocumentPage``, whose policy forbids forms and which has links of the document only.
   func loginPage(_ status: Int, to target: String, isWrong: Bool = false) -> ServerResponse {
     let note = isWrong ? "<p role=\"alert\">There is no such token.</p>\n" : ""
-    let action = router.publicBase.map { $0.path + "/login" } ?? "/login"
+    let action = (router.publicBase?.pathPrefix ?? "") + "/login"
     let page = """
       <!DOCTYPE html>
       <html lang="en">
@@ -128,14 +127,5 @@ extension ServerGate {
         "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'self'; "
           + "frame-ancestors 'none'",
       ], body: .bytes(Array(page.utf8)))
-  }
-}
-
-extension LinkBase {
-  /// The path of the address, without a slash at the end.
-  fileprivate var path: String {
-    guard let scheme = text.firstRange(of: "://") else { return "" }
-    let rest = text[scheme.upperBound...]
-    return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? ""
   }
 }

@@ -1,20 +1,21 @@
 import FieldpackCore
 import FieldpackHTTP
 
-/// Stands before the router: finds out who asks, and turns away whoever may not.
+/// Finds out who sends a request, refuses who may not, and gives the others' requests to the router.
 final class ServerGate: RequestHandling {
   struct Rules: Sendable {
     /// `nil` where nobody needs a token.
     var tokens: AccessTokens?
-    /// What those may do who have no token; `nil` for everything. Unlike an empty list it asks for none.
+    /// The rights of a request without a token. `nil`: where there are tokens, each request needs one;
+    /// where there are none, everything is allowed and nobody is counted.
     var withoutToken: [AccessRight]?
-    /// The sites whose pages may ask, such as `https://map.example`.
+    /// The sites whose pages may send requests, such as `https://map.example`.
     var origins: Set<String> = []
-    /// Whether a proxy tells whose request it passes on.
+    /// Whether a proxy names the client of each request.
     var isBehindProxy = false
-    /// Requests of a token, or of an address where there are no tokens.
+    /// How many requests a token may send in a second, and an address without a token.
     var perSecond = 100
-    /// Whether cookies go by TLS alone.
+    /// Whether browsers send cookies only by TLS.
     var isEncrypted = false
   }
 
@@ -36,14 +37,14 @@ final class ServerGate: RequestHandling {
   func refusal(of head: ServerRequest, bodyLength: Int?) -> ServerResponse? {
     guard let refusal = router.refusal(of: head, bodyLength: bodyLength) else {
       guard head.path == ["login"], bodyLength ?? 0 > 4 << 10 else { return nil }
-      return dressed(problem(413, "Nothing so long signs in.", head), head)
+      return dressed(problem(413, "The form to sign in has at most 4 kB.", head), head)
     }
     return dressed(refusal, head)
   }
 
   func admit(_ head: inout ServerRequest, from address: () -> String) -> ServerResponse? {
     if let problem = RequestFraming.problem(of: head.fields) {
-      // What comes next on the connection is nobody's request.
+      // Nobody knows where the next request on the connection would begin.
       var response = self.problem(400, problem, head)
       response.fields["Connection"] = "close"
       return dressed(response, head)
@@ -65,7 +66,7 @@ final class ServerGate: RequestHandling {
   func answer(_ request: ServerRequest) async -> ServerResponse {
     if let answer = signing(request) { return dressed(answer, request) }
     let answer = await router.answer(request)
-    // A client that has a token sends it once it is asked for one.
+    // Some clients send their token only after the status 401.
     guard answer.status == 403, rules.tokens != nil, request.caller.token == nil,
       router.isOwn(request)
     else { return dressed(answer, request) }
@@ -74,7 +75,7 @@ final class ServerGate: RequestHandling {
 
   // MARK: Who asks
 
-  /// The address of who asks. A proxy puts the one that it sees at the end of what it was told.
+  /// The address of the client. A proxy appends the address that it sees to the list that it got.
   private func client(of head: ServerRequest, from address: () -> String) -> String {
     guard rules.isBehindProxy else { return RequestFraming.network(of: address()) }
     let told =
@@ -101,22 +102,22 @@ final class ServerGate: RequestHandling {
     return .session(digest)
   }
 
-  /// Notes who asks.
+  /// Notes who sends the request.
   ///
-  /// - Returns: a refusal of who is nobody, or asks too often.
+  /// - Returns: a refusal of a client without a valid token, or of one that asks too often.
   private func identify(_ head: inout ServerRequest) -> ServerResponse? {
     let token: AccessToken?
     switch credentials(of: head) {
     case .none: return identifyWithoutToken(&head)
-    case .token(let text): token = rules.tokens?.token(of: text, told: tell)
+    case .token(let text): token = rules.tokens?.token(of: text, told: logRefusal)
     case .session(let digest):
-      token = rules.tokens?.token(digest: digest, told: tell)
-      // Its browser has to be able to sign in again.
+      token = rules.tokens?.token(digest: digest, told: logRefusal)
+      // The browser of a session whose token was revoked has to be able to sign in again.
       if token == nil { return identifyWithoutToken(&head) }
     case .broken: token = nil
     }
     guard let token else {
-      // Where nobody needs a token, one that is sent all the same is none of the server's business.
+      // A server without tokens ignores the ones that clients send.
       guard rules.tokens != nil else { return identifyWithoutToken(&head) }
       return failure(head)
     }
@@ -142,8 +143,8 @@ final class ServerGate: RequestHandling {
     requests.take(key, at: uptime()).map { tooMany($0, head) }
   }
 
-  /// The answer to a token that is none. A right token is never kept waiting by wrong ones: others may
-  /// share its address.
+  /// The answer to a wrong token. Wrong tokens do not delay a right one from the same address, which several
+  /// clients may share.
   func failure(_ head: ServerRequest) -> ServerResponse {
     if let wait = failures.take(head.caller.address, at: uptime()) { return tooMany(wait, head) }
     return unauthorized(head)
@@ -155,15 +156,16 @@ final class ServerGate: RequestHandling {
     return response
   }
 
-  private func tell(_ error: FieldpackError) {
-    router.logger.error("no token counts", ["reason": .text("\(error)")])
+  /// Logs why the file of tokens cannot be read.
+  func logRefusal(_ error: FieldpackError) {
+    router.logger.error("all tokens are refused", ["reason": .text("\(error)")])
   }
 
-  /// Asks for a token. A browser gets the page to sign in, not its own window for a password, which it
-  /// would send with the requests of other sites, too.
+  /// Asks for a token. A browser gets the page to sign in, without the scheme Basic: the browser would send
+  /// a password of that scheme also with requests that pages of other sites make.
   func unauthorized(_ head: ServerRequest) -> ServerResponse {
     guard Negotiation.prefersPage(head) else {
-      var response = problem(401, "This needs a token.", head)
+      var response = problem(401, "This address needs a token.", head)
       response.fields.fields += [
         .init("WWW-Authenticate", "Bearer realm=\"fieldpack\""),
         .init("WWW-Authenticate", "Basic realm=\"fieldpack\", charset=\"UTF-8\""),
@@ -181,7 +183,7 @@ final class ServerGate: RequestHandling {
 
   // MARK: Pages of other sites
 
-  /// The answer to a browser that asks whether a page of another site may ask.
+  /// The answer to a browser that asks whether a page of another site may send a request.
   private func preflight(_ head: ServerRequest) -> ServerResponse? {
     guard head.method == "OPTIONS", let origin = head.fields["Origin"],
       head.fields["Access-Control-Request-Method"] != nil, !router.showsKey(head)
@@ -199,7 +201,7 @@ final class ServerGate: RequestHandling {
     return dressed(response, head)
   }
 
-  /// The answer with what tells browsers who may read and keep it.
+  /// The answer with the fields that tell browsers which pages may read it and whether to keep it.
   private func dressed(_ response: ServerResponse, _ request: ServerRequest) -> ServerResponse {
     var response = response
     if request.caller.token != nil, response.fields["Cache-Control"] == nil {
@@ -208,7 +210,7 @@ final class ServerGate: RequestHandling {
     guard !rules.origins.isEmpty else { return response }
     let varied = response.fields["Vary"].map { $0 + ", Origin" }
     response.fields["Vary"] = varied ?? "Origin"
-    // Cookies are no part of it: a page of another site sends a token of its own.
+    // Cookies are not allowed here: a page of another site sends a token of its own.
     if let origin = request.fields["Origin"], rules.origins.contains(origin) {
       response.fields["Access-Control-Allow-Origin"] = origin
       response.fields["Access-Control-Expose-Headers"] = "Content-Crs, ETag, Link, Location"

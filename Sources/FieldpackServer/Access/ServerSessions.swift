@@ -4,19 +4,20 @@ import FieldpackCore
 final class ServerSessions: Sendable {
   static let cookie = "fieldpack_session"
   private static let mostKept = 10_000
-  /// A session ends so long after it was begun.
+  /// How long a session lasts.
   static let length = Duration.seconds(12 * 3600)
 
   private struct Session {
-    /// The hash of the token: a session ends with it.
+    /// The hash of the token that the session was begun with; the session ends when the token is revoked.
     var token: [UInt8]
     var begun: Duration
   }
 
-  /// By the hash of what the browser has, so that to find one takes as long as to find none.
+  /// The sessions by the hash of the browser's cookie, so that the time of a search tells nothing about
+  /// the cookies.
   private let sessions = Locked<[[UInt8]: Session]>([:])
 
-  /// - Returns: what the browser is to send.
+  /// - Returns: the value of the cookie for the browser.
   func begin(_ token: AccessToken, at moment: Duration) -> String {
     let text = AccessTokens.random()
     sessions.withLock { sessions in

@@ -16,6 +16,9 @@ final class AppHost: Sendable {
     var open: [String: OpenSession] = [:]
     var sockets: [String: OpenSocket] = [:]
     var isClosed = false
+
+    /// Whether one more page may listen.
+    var hasRoom: Bool { !isClosed && open.count + sockets.count < AppHost.mostSessions }
   }
 
   /// A page that listens for events.
@@ -71,9 +74,7 @@ final class AppHost: Sendable {
       }
     }
     let isOpen = state.withLock { state in
-      guard state.open.count + state.sockets.count < Self.mostSessions, !state.isClosed else {
-        return false
-      }
+      guard state.hasRoom else { return false }
       state.open[id] = OpenSession(session: session, stream: stream, bundle: bundle, alive: alive)
       return true
     }
@@ -108,9 +109,7 @@ final class AppHost: Sendable {
     let (id, socket) = (RandomID.make(), WebSocket())
     let session = session { socket.send($0.text) }
     let isOpen = state.withLock { state in
-      guard state.open.count + state.sockets.count < Self.mostSessions, !state.isClosed else {
-        return false
-      }
+      guard state.hasRoom else { return false }
       state.sockets[id] = OpenSocket(session: session, socket: socket)
       return true
     }

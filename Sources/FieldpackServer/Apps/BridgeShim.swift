@@ -88,12 +88,9 @@ enum BridgeShim {
       function connect() {
         source = new EventSource(address('bridge/events', [access]));
         source.addEventListener('session', function (event) {
-          var isFirst = session === null && last === 0 && Object.keys(asked).length === 0;
-          if (!isFirst) {
-            Object.keys(asked).forEach(function (name) {
-              if (queue.indexOf(asked[name]) < 0) { queue.push(asked[name]); }
-            });
-          }
+          Object.keys(asked).forEach(function (name) {
+            if (queue.indexOf(asked[name]) < 0) { queue.push(asked[name]); }
+          });
           session = event.data;
           flush();
         });

@@ -11,6 +11,13 @@ package struct LinkBase: Hashable, Sendable {
     self.text = text
   }
 
+  /// The path of the address, such as `/fields` of `https://example.org/fields`; empty where it has none.
+  var pathPrefix: String {
+    guard let scheme = text.firstRange(of: "://") else { return "" }
+    let rest = text[scheme.upperBound...]
+    return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? ""
+  }
+
   /// The address of a path whose parts are given without escapes; no parts are the landing page.
   package func href(
     _ path: [String] = [], query: KeyValuePairs<String, String> = [:]

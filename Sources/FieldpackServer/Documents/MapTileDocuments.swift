@@ -46,7 +46,7 @@ struct MapTileDocuments {
         // A pixel of the standard is 0.28 mm wide.
         "scaleDenominator": .real(matrix.pixelWidth * pyramid.unit / 0.00028),
         "cellSize": .real(matrix.pixelWidth), "cornerOfOrigin": "topLeft",
-        // In the order of the authority, as all positions here.
+        // The axes are in the order of the authority, as in all positions of the document.
         "pointOfOrigin": .array(pyramid.isNorthFirst ? corner.reversed() : corner),
         "tileWidth": JSONValue(matrix.tileWidth), "tileHeight": JSONValue(matrix.tileHeight),
         "matrixWidth": JSONValue(matrix.width), "matrixHeight": JSONValue(matrix.height),
@@ -100,7 +100,7 @@ struct MapTileDocuments {
 
   private func tileLinks(_ pyramid: ServedPyramid, _ set: String) -> [ServerLink] {
     let path = ServerDocuments.Name.mapTileset(pyramid.id, set).path
-    // Each tile is of a type of its own.
+    // The link has no media type, because each tile can have another one.
     var tiles = ServerLink(
       "item", base.href(path) + "/{tileMatrix}/{tileRow}/{tileCol}", title: "A tile")
     tiles.isTemplated = true
@@ -122,7 +122,7 @@ struct MapTileDocuments {
     return found
   }
 
-  /// TileJSON knows the grid of web maps alone.
+  /// The tileset on the grid of web maps, which is the only grid of TileJSON.
   func tileJSON(_ pyramid: ServedPyramid) -> JSONValue {
     let path = ServerDocuments.Name.mapTileset(pyramid.id, TileDocuments.setID).path
     let bounds = TileDocuments.bounds(of: pyramid.extent.box)

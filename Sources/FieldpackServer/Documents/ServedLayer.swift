@@ -67,7 +67,7 @@ extension [Envelope] {
     ]
   }
 
-  /// The box around all of them, which do not cross the antimeridian.
+  /// The box around all envelopes, none of which crosses the antimeridian.
   var whole: [Double]? {
     guard var all = first else { return nil }
     for other in dropFirst() { all.formUnion(other) }

@@ -8,15 +8,15 @@ package struct ServedPyramid: Sendable {
   package let pyramid: TilePyramid
   /// Where the pictures lie, in longitude and latitude, as of ``ServedLayer/extent``.
   package let extent: [Envelope]
-  /// `nil` for a system that has no name outside of its file.
+  /// The system of the tiles; `nil` for a system that has no name outside of its file.
   package let crs: CRSName?
   /// Whether latitude or northing comes first in that system.
   let isNorthFirst: Bool
   /// The number of metres in a unit of the system; of a degree on the equator.
   let unit: Double
 
-  /// - Returns: `nil` for grids of values, which are no pictures, and where nobody can tell where the
-  ///   tiles lie.
+  /// - Returns: `nil` for grids of values, which are no pictures, and for a pyramid without matrices or
+  ///   bounds.
   package init?(_ pyramid: TilePyramid) {
     guard pyramid.kind == .tiles, !pyramid.matrices.isEmpty, pyramid.bounds.width > 0,
       pyramid.bounds.height > 0
@@ -49,6 +49,7 @@ package struct ServedPyramid: Sendable {
     return id == TileDocuments.setID ? "~" + id : id
   }
 
-  /// The grids that tiles are given on: that of web maps where they can be brought to it, and their own.
+  /// The grids that the pyramid has tiles on: the grid of web maps, where its system is known, and its
+  /// own.
   package var setIDs: [String] { crs == nil ? [setID] : [TileDocuments.setID, setID] }
 }

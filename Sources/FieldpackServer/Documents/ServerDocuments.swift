@@ -17,7 +17,7 @@ package struct ServerDocuments: Sendable {
     package var requiresIfMatch = false
     package var defaultLimit = 100
     package var maximumLimit = 10_000
-    /// How long all features that match are counted for a page.
+    /// How long the features that match are counted for a page, at most.
     package var countingTime = Duration.milliseconds(200)
     /// Whether there is a page with a map at `/map`.
     package var hasMap = false
@@ -62,8 +62,8 @@ package struct ServerDocuments: Sendable {
   package let layers: [ServedLayer]
   package let pyramids: [ServedPyramid]
   package let options: Options
-  /// The layers that ``keeping(_:)`` has kept.
-  package private(set) var left: [LayerID] = []
+  /// The layers and pyramids that ``keeping(_:)`` kept; `nil` where all of the file are here.
+  private(set) var kept: [LayerID]?
   /// The version of the file that the layers are of.
   package var version: Int64 = 0
   private let positions: [LayerID: Int]
@@ -84,8 +84,8 @@ package struct ServerDocuments: Sendable {
     var documents = ServerDocuments(
       layers.filter { condition($0.id) }, pyramids: pyramids.filter { condition($0.id) }, options)
     documents.version = version
-    let left = documents.layers.map(\.id) + documents.pyramids.map(\.id)
-    if left.count < layers.count + pyramids.count { documents.left = left + [""] }
+    let kept = documents.layers.map(\.id) + documents.pyramids.map(\.id)
+    if kept.count < layers.count + pyramids.count { documents.kept = kept }
     return documents
   }
 

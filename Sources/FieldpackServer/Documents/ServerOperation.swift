@@ -54,7 +54,7 @@ package enum ServerOperation: String, CaseIterable, Sendable {
 
   package var isEdit: Bool { method != "get" }
 
-  /// Whether it is of pictures, which few files have.
+  /// Whether the operation is about pyramids of pictures, which few files have.
   package var isOfPictures: Bool {
     [.getMapTilesets, .getMapTileset, .getMapTile].contains(self)
   }

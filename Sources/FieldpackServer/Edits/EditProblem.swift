@@ -6,7 +6,7 @@ enum EditProblem {
   /// - Returns: `nil` for other errors.
   static func document(for error: FieldpackError, in layer: ServedLayer) -> ProblemDocument? {
     guard error.code == .constraint else { return nil }
-    // A rule that our schema has, such as a list of values or a range, has words of its own.
+    // A rule of the schema extension, such as a list of values or a range, has its own message.
     guard let cause = error.underlying as? SQLiteError else {
       var document = ProblemDocument(error, while: .body)
       document.status = 422

@@ -5,28 +5,29 @@ import FieldpackGeometry
 /// A feature in the body of a request: GeoJSON, or a patch of it.
 struct FeatureBody: Sendable {
   enum Form {
-    /// A new feature; its id is not taken, because the server chooses it.
+    /// A new feature. An id in the body is ignored, because the server chooses the id.
     case new
-    /// The feature of that id, whole.
+    /// All of the feature with that id.
     case whole(Int64)
-    /// Members of the feature of that id that are changed (RFC 7396).
+    /// The members to change of the feature with that id (RFC 7396).
     case patch(Int64)
 
     fileprivate var isPatch: Bool { if case .patch = self { true } else { false } }
   }
 
-  /// By the names of columns. What the body does not name, and what is generated, is not among them.
+  /// The values by the names of their columns, without generated columns and those that the body does not
+  /// name.
   var attributes: Attributes = [:]
   /// Patches of columns that hold JSON objects.
   var documents: [(column: String, patch: JSONValue)] = []
-  /// As the body has it, with x before y.
+  /// The geometry of the body, with x before y.
   var geometry = GeometryUpdate.keep
-  /// In the system of the layer.
+  /// The geometry in the system of the layer.
   var stored = GeometryUpdate.keep
 
   // MARK: Reading
 
-  /// The features of a body, and whether it is a collection of them.
+  /// The features of a body, and whether the body is a FeatureCollection.
   ///
   /// - Throws: `.invalidArgument`, with the byte or the feature.
   static func features(
@@ -53,9 +54,9 @@ struct FeatureBody: Sendable {
 
   /// The JSON of a body.
   ///
-  /// - Throws: `.invalidArgument` with the byte where it is none.
+  /// - Throws: `.invalidArgument` with the position of the byte where the body is not JSON.
   static func json(_ body: [UInt8]) throws(FieldpackError) -> JSONValue {
-    // What is not UTF-8 would be stored as something else.
+    // Bytes that are not UTF-8 would be stored as other characters.
     guard String(validating: body, as: UTF8.self) != nil else {
       throw mistake("the body is not UTF-8")
     }
@@ -105,7 +106,7 @@ struct FeatureBody: Sendable {
     }
   }
 
-  /// A feature has the id of its address.
+  /// Checks that the id in the body is the id of the address.
   private static func checkID(_ id: JSONValue?, _ form: Form) throws(FieldpackError) {
     guard let id else { return }
     let text: String
@@ -161,7 +162,7 @@ struct FeatureBody: Sendable {
       }
     }
     let column = schema.columns[index]
-    // Clients send back what they got.
+    // Clients send back generated columns that they got.
     guard !column.isGenerated else { return }
     if form.isPatch, column.type == .json, case .object = member.value {
       documents.append((column.name, member.value))
@@ -203,7 +204,7 @@ struct FeatureBody: Sendable {
 }
 
 extension ServedLayer {
-  /// Whether its features can be changed.
+  /// Whether the layer's features can be changed.
   var isEditable: Bool { !layer.isView && schema.idColumn != nil }
 
   var settableColumns: [ColumnDefinition] { schema.columns.filter { !$0.isGenerated } }

@@ -3,8 +3,8 @@ import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackGeometry
 
-/// A change of one feature, with the conditions of the client. It is made within one transaction, so that
-/// of two clients that change the same state of a feature one fails.
+/// A change of one feature, with the conditions of the client. The change is made within one
+/// transaction, so that one of two clients that change the same state of a feature fails.
 struct ItemEdit: Sendable {
   enum Change: Sendable {
     case replace(FeatureBody)
@@ -60,7 +60,8 @@ struct ItemEdit: Sendable {
 
   // MARK: Attributes
 
-  /// All columns: those that the body leaves out are NULL, or their default where they cannot be.
+  /// The values of all columns: a column that the body does not name becomes NULL, or its default where it
+  /// cannot be NULL.
   private func whole(
     _ given: Attributes, in writer: GeoPackageWriter
   ) throws(FieldpackError) -> Attributes {
@@ -95,8 +96,8 @@ struct ItemEdit: Sendable {
 
   // MARK: Geometry
 
-  /// A geometry that comes as the server has given it leaves the stored one byte for byte: with arcs and M,
-  /// and without what the way to another system and back rounds off.
+  /// The geometry to store. A geometry that equals the one that the server gave keeps the stored bytes,
+  /// with arcs and M, and without the rounding of a transformation to another system and back.
   private func geometry(
     of body: FeatureBody, in writer: GeoPackageWriter
   ) throws(FieldpackError) -> GeometryUpdate {
@@ -106,14 +107,15 @@ struct ItemEdit: Sendable {
     if case .set(let new?) = body.stored,
       let stored = (try? writer.feature(.integer(id), in: layer.id))?.geometry
     {
-      // Whoever gives no z wants none; m and arcs have no place in GeoJSON.
+      // A client that sends no z wants none; m and arcs have no place in GeoJSON.
       try GeometryLoss(of: stored, replacedBy: new).subtracting(.z)
         .refuse(KeyTuple(store: store, layer: layer.id, feature: .integer(id)))
     }
     return body.stored
   }
 
-  /// Whether it is what the server gives of the stored geometry, with all decimals or with those of lists.
+  /// Whether a geometry is the stored one as the server gives it, with all decimals or with those of
+  /// lists.
   private func isGiven(
     _ geometry: Geometry, in writer: GeoPackageWriter
   ) throws(FieldpackError) -> Bool {

@@ -1,5 +1,4 @@
 import FieldpackCore
-import FieldpackFormats
 import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackHTTP
@@ -9,8 +8,8 @@ import FieldpackHTTP
 ///     "1yx4ohwnpm2ha"                    as GeoJSON in longitude and latitude
 ///     "3c5uvz2kcd9x6-EPSG:25832-html"    as a page, in another system
 ///
-/// The first part is a hash of the feature as GeoJSON, so that it is the same whoever reads the feature.
-/// The parts behind it tell the representations from each other.
+/// The first part is a hash of the feature as GeoJSON, which is the same for every reader. The parts
+/// behind the hash name the representation.
 enum ItemTag {
   static func tag(of text: String, crs: CRSName = .crs84, format: String = "json") -> String {
     var tag = String(hash(of: text), radix: 36)
@@ -19,7 +18,7 @@ enum ItemTag {
     return "\"\(tag)\""
   }
 
-  /// The tag of a feature as GeoJSON; `nil` where it cannot be given so.
+  /// The tag of a feature as GeoJSON; `nil` where the feature cannot be written as GeoJSON.
   static func tag(
     of id: Int64, in layer: ServedLayer, _ snapshot: GeoPackageSnapshot
   ) -> String? {
@@ -57,7 +56,7 @@ struct EditConditions: Sendable {
     noneMatch = Self.list("If-None-Match", fields)
   }
 
-  /// Our own tags have no commas, and a piece of another tag is none of ours.
+  /// Our own tags have no commas, and a piece of a foreign tag equals no tag of ours.
   private static func list(_ name: String, _ fields: HTTPFields) -> [Substring]? {
     let values = fields.values(of: name)
     guard !values.isEmpty else { return nil }
@@ -92,28 +91,5 @@ struct EditConditions: Sendable {
       if own.hash == parts.hash { return true }
     }
     return false
-  }
-}
-
-extension ItemsRequest {
-  /// A feature of the layer as GeoJSON and a line break; `nil` where there is none.
-  ///
-  /// - Parameter decimals: of the positions; `nil` for all.
-  func text(
-    of number: Int64, in snapshot: GeoPackageSnapshot, decimals: Int? = nil
-  ) throws(FieldpackError) -> String? {
-    var asked = self
-    asked.filter = .compare(
-      .column(layer.schema.idColumn ?? "fid"), .equal, .literal(.integer(number)))
-    let output = ByteOutput()
-    var options = GeoJSONWriter.Options()
-    options.layout = .lines
-    options.swapsAxes = swapsAxes
-    options.usesFeatureIDs = true
-    options.decimals = decimals
-    var writer = GeoJSONWriter(output, options: options)
-    try snapshot.scan(asked.query(limit: 1, box: nil), into: &writer)
-    try writer.finish()
-    return writer.count == 0 ? nil : String(decoding: output.buffer, as: UTF8.self)
   }
 }

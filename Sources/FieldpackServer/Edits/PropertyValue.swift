@@ -1,6 +1,6 @@
 import FieldpackCore
 
-/// What a column holds of a property in JSON.
+/// The value of a column for a property in JSON.
 enum PropertyValue {
   /// The value.
   ///
@@ -36,7 +36,7 @@ enum PropertyValue {
       guard let bytes = Base64.decode(text.utf8), bytes.count <= limit ?? .max else { return nil }
       return .blob(bytes)
     case (.json, _): return document(json)
-    // What SQLite makes of a declared type that is none of the standard is known to the file alone.
+    // A declared type outside of the standard has no rules that the server knows.
     case (.other, .text(let text)): return .text(text)
     case (.other, .integer(let number)): return .integer(number)
     case (.other, .real(let number)) where number.isFinite: return .real(number)
@@ -59,7 +59,7 @@ enum PropertyValue {
     return .text(String(decoding: bytes, as: UTF8.self))
   }
 
-  /// What would be right, where the kind of the value alone does not tell.
+  /// The end of the message, where the kind of the value alone does not say what is wrong.
   private static func hint(_ type: ColumnType, _ json: JSONValue) -> String {
     switch (type, json) {
     case (.date, .text): " that is no date such as 2024-01-31"

@@ -11,12 +11,12 @@ extension ServerRouter {
     hasID ? ["PUT", "PATCH", "DELETE"] : ["POST"]
   }
 
-  /// What whoever asks may do with a collection besides reading.
+  /// The methods besides reading that the caller may use on a collection.
   func editMethods(of layer: ServedLayer, hasID: Bool, for request: ServerRequest) -> [String] {
     canEdit(layer) && mayWrite(layer.id, request) ? Self.editMethods(hasID: hasID) : []
   }
 
-  /// Whether there is anybody who may change a collection.
+  /// Whether any caller can have the right to change a collection.
   func canEdit(_ layer: ServedLayer) -> Bool { file.options.isWritable && layer.isEditable }
 
   static func options(_ methods: [String]) -> ServerResponse {
@@ -30,7 +30,7 @@ extension ServerRouter {
 
   // MARK: Edits
 
-  /// - Parameter id: of the feature; `nil` for new ones.
+  /// - Parameter id: the id of the feature; `nil` for new features.
   /// - Throws: `.invalidArgument` for a mistake of the request.
   func edit(
     _ id: String?, of layer: ServedLayer, _ request: ServerRequest
@@ -42,7 +42,9 @@ extension ServerRouter {
     if let refusal = typeRefusal(request) { return refusal }
     do throws(FieldpackError) {
       guard let id else { return try await create(in: layer, request) }
-      guard let number = Int64(id), String(number) == id else { return missing(layer, request) }
+      guard let number = Int64(id), String(number) == id else {
+        return missingFeature(of: layer, request)
+      }
       return try await change(number, of: layer, request)
     } catch {
       guard let document = EditProblem.document(for: error, in: layer) else {
@@ -52,7 +54,7 @@ extension ServerRouter {
     }
   }
 
-  private func missing(_ layer: ServedLayer, _ request: ServerRequest) -> ServerResponse {
+  func missingFeature(of layer: ServedLayer, _ request: ServerRequest) -> ServerResponse {
     problem(
       ProblemDocument(404, "The collection '\(layer.collectionID)' has no such feature."), request)
   }
@@ -97,7 +99,8 @@ extension ServerRouter {
           ids.append(try writer.create(feature, in: layer.id))
         } catch {
           guard isCollection else { throw error }
-          // In place of the position in the file, which is none of the client's business.
+          // The position in the body takes the place of the position in the file, which clients do not
+          // need to know.
           throw FieldpackError(
             error.code, error.message, location: error.location,
             position: FilePosition(feature: index + 1), underlying: error.underlying)
@@ -110,9 +113,7 @@ extension ServerRouter {
       return (ids: ids, tag: tag)
     }
     let addresses = made.ids.map { base(of: request).href(request.path + [$0.description]) }
-    var bytes: [UInt8] = []
-    JSONValue(addresses).append(to: &bytes)
-    var response = ServerResponse(201, MediaType.json, bytes)
+    var response = ServerResponse(201, MediaType.json, Array(JSONValue(addresses).text.utf8))
     if !isCollection {
       response.fields["Location"] = addresses.first
       response.fields["ETag"] = made.tag
@@ -145,7 +146,7 @@ extension ServerRouter {
       var fields: HTTPFields = [:]
       fields["ETag"] = tag
       return ServerResponse(204, fields: fields)
-    case .missing: return missing(layer, request)
+    case .missing: return missingFeature(of: layer, request)
     case .failedCondition:
       return problem(
         ProblemDocument(412, "The feature has been changed since it was read."), request)
@@ -184,7 +185,7 @@ extension ServerRouter {
     for body in bodies { if case .set(let geometry?) = body.geometry { given.append(geometry) } }
     let moved = try await file.store.transformed(given, from: crs.srs, to: layer.id)
     if layer.storageCRS != nil {
-      // What is stored must be such that it can be given.
+      // Only a geometry that has a place in longitude and latitude can be given to clients later.
       let lonLat =
         crs.srs == .wgs84
         ? given : try await file.store.transformed(moved, of: layer.id, to: .wgs84)

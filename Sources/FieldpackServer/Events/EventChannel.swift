@@ -2,13 +2,13 @@ import FieldpackCore
 
 /// The events that meet one ``EventQuery``, as bytes for all clients that ask it.
 ///
-/// They are kept in a ring of chunks with sequence numbers, not in a queue for each client. A client
-/// that has fallen behind the ring is told so.
+/// The bytes are kept in a ring of chunks with sequence numbers, not in a queue for each client. A
+/// client that has fallen behind the ring is told so.
 final class EventChannel: Sendable {
   /// The events of one look at the file.
   struct Chunk: Sendable {
     let bytes: [UInt8]
-    /// How far one has read with it.
+    /// How far a client has read that has taken the chunk.
     let place: EventPlace
   }
 
@@ -76,7 +76,8 @@ final class EventChannel: Sendable {
     state.first += count
   }
 
-  /// A sign of life, with the place of clients that have taken all.
+  /// Appends a comment, which keeps the connections open, and the place of clients that have taken
+  /// all.
   func beat() {
     let place = state.withLock { $0.place }
     append(Array(":\nid: \(place.text)\n\n".utf8), upTo: place)
@@ -118,8 +119,8 @@ final class EventChannel: Sendable {
 
   /// The chunk of that number.
   ///
-  /// - Parameter pause: called where there is nothing yet, while nobody can append; gives what wakes the
-  ///   client.
+  /// - Parameter pause: called where there is nothing yet, while nobody can append; gives what wakes
+  ///   the client.
   func take(
     _ number: Int, for client: Int, orPause pause: () -> @Sendable () -> Void
   ) -> Taken {

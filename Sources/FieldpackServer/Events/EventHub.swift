@@ -5,8 +5,8 @@ import FieldpackMonitoring
 
 /// Reads what happens in the file, once for all who follow it.
 ///
-/// As long as somebody follows, it looks 20 times a second whether anybody has committed, which reads no
-/// table. Only then it reads what is new.
+/// As long as somebody follows, the hub looks 20 times a second whether anybody has committed, which
+/// reads no table. Only after a commit does the hub read what is new.
 actor EventHub {
   private nonisolated let store: GeoPackageStore
   private let logger: Logger
@@ -79,7 +79,7 @@ actor EventHub {
       let committed = committed
       store.observe { log in committed.withLock { $0? += log.runs } }
     }
-    // Before the file is read, so that no commit is between.
+    // Begun before the file is read, so that no commit is missed in between.
     committed.withLock { $0 = $0 ?? [] }
     let (store, watcher) = (store, watcher ?? 0)
     let task =
@@ -125,7 +125,9 @@ actor EventHub {
     }
   }
 
-  /// One look; false where nobody follows any more.
+  /// Looks once.
+  ///
+  /// - Returns: false where nobody follows any more.
   private func turn() async -> Bool {
     channels = channels.filter { $0.value.isFollowed }
     guard !channels.isEmpty, known != nil else {
@@ -153,19 +155,19 @@ actor EventHub {
     return true
   }
 
-  /// Nobody follows any more.
+  /// Drops what is known of the file, because nobody follows any more.
   private func rest() {
     known = nil
     committed.withLock { $0 = nil }
   }
 
-  /// What was read, and what is known then.
+  /// The events that one look found, and what is known of the file after it.
   private struct News: Sendable {
     var events: [LiveEvent] = []
     var known: Known
   }
 
-  /// Reads what is new, where anybody has committed, and hands it out.
+  /// Reads what is new, where anybody has committed, and hands the events out.
   ///
   /// - Returns: whether there is more.
   private func readNews() async throws(FieldpackError) -> Bool {
@@ -221,7 +223,7 @@ actor EventHub {
       do throws(FieldpackError) {
         pieces[query] = try await Self.bytes(of: news.events, for: channel)
       } catch {
-        // Such as where the layer of its regions has gone.
+        // For example, the layer of the query's regions was deleted.
         logger.warning("a client's events ended", ["reason": .text("\(error)")])
         channel.end()
         channels[query] = nil
@@ -267,7 +269,7 @@ actor EventHub {
     return (events, position.place, position.next)
   }
 
-  /// The same as the bytes of an answer; `nil` where the file cannot be read.
+  /// The missed events as the bytes of an answer; `nil` where the file cannot be read.
   nonisolated func missedBytes(
     after place: EventPlace, in channel: EventChannel
   ) async -> MissedEvents? {

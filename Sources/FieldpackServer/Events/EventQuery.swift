@@ -22,8 +22,7 @@ struct EventQuery: Hashable, Sendable {
 
   /// The condition on features of a layer.
   func condition(_ schema: Schema) -> Filter {
-    guard let box else { return filter }
-    guard let geometry = schema.geometry else { return filter }
+    guard let box, let geometry = schema.geometry else { return filter }
     if geometry.type == .point, box.minX <= box.maxX {
       return .envelope(.intersects, box, srs: geometry.srs) && filter
     }

@@ -4,7 +4,7 @@ import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackSQLite
 
-/// Layers without a change log: what is told of them now, and never again.
+/// Events of layers without a change log. They are told once, because the file does not keep them.
 extension EventReading {
   /// What shows that other programs may have changed a layer.
   struct Print: Hashable, Sendable {
@@ -32,7 +32,7 @@ extension EventReading {
       guard !logged.contains(layer), !Self.ownLayers.contains(layer),
         let id = try file.schema(of: layer)?.idColumn
       else { continue }
-      // Of a view this may take long, and of a table the last entry of an index tells it.
+      // For a table the last entry of an index tells the maximum; for a view every row may be read.
       let isTable = try file.rows(
         "SELECT 1 FROM sqlite_master WHERE name = ? AND type = 'table'", [.text(name)])
       let last =
@@ -49,12 +49,8 @@ extension EventReading {
   ) throws(FieldpackError) -> [LiveEvent] {
     var events: [LiveEvent] = []
     for run in runs where layers.contains(run.layer) {
-      let kind: LiveEvent.Kind
-      switch run.kind {
-      case .created: kind = .created
-      case .updated: kind = .updated
-      case .deleted: kind = .deleted
-      case .layer:
+      let kind = LiveEvent.Kind(run.kind)
+      guard kind != .changed else {
         events.append(Self.changed(run.layer))
         continue
       }

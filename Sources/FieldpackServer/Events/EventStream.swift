@@ -1,7 +1,7 @@
 import FieldpackCore
 
-/// The events that one client gets: those that it missed, read from the file a batch at a time, then those
-/// of a channel.
+/// The events that one client gets: those that the client missed, read from the file a batch at a
+/// time, then those of a channel.
 final class EventStream: ByteSource {
   private enum Mode {
     case missed

@@ -26,6 +26,15 @@ struct LiveEvent: Sendable {
       }
     }
 
+    init(_ kind: ChangeLog.Kind) {
+      switch kind {
+      case .created: self = .created
+      case .updated: self = .updated
+      case .deleted: self = .deleted
+      case .layer: self = .changed
+      }
+    }
+
     /// The type of the CloudEvent.
     var type: String {
       switch self {
@@ -38,7 +47,7 @@ struct LiveEvent: Sendable {
   }
 
   var kind: Kind
-  /// The same for the same event, however often it is told.
+  /// Stays the same however often the event is told.
   var id: String
   var layer: LayerID
   var key: KeyTuple?
@@ -49,7 +58,7 @@ struct LiveEvent: Sendable {
   var before: Feature?
   /// The columns of the feature, with a geometry in longitude and latitude.
   var schema: Schema?
-  /// How far one has read with this event; `nil` for an event that is not told again.
+  /// How far a client has read that has this event; `nil` for an event that is not told again.
   var place: EventPlace?
 
   // MARK: Texts

@@ -1,11 +1,12 @@
 #if Server
   import FieldpackCore
 
-  /// Tells how the server is, on a listener of its own, so that it answers while the other is busy.
+  /// Answers `/healthz`, `/readyz` and `/metrics` on a listener of its own, also while the listener of the
+  /// file is busy.
   struct HealthHandler: RequestHandling {
     let file: ServedFile
     let journal: ServerJournal
-    /// The connections of the server; `nil` once it takes no more.
+    /// The number of open connections of the server; `nil` once the server takes no more.
     let connections: @Sendable () -> Int?
 
     func refusal(of head: ServerRequest, bodyLength: Int?) -> ServerResponse? {
@@ -13,7 +14,7 @@
     }
 
     func answerAtOnce(_ request: ServerRequest) -> ServerResponse? {
-      guard request.isSafe else { return Self.text(405, "this only tells") }
+      guard request.isSafe else { return Self.text(405, "this address is only for reading") }
       switch request.path {
       case ["healthz"]: return Self.text(200, "ok")
       case ["readyz"]:

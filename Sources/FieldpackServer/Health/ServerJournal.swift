@@ -1,8 +1,8 @@
 import FieldpackCore
 
-/// What the server has done: numbers for a monitoring program, and a line for each request.
+/// Counts what the server has done, for a monitoring program, and writes a line for each request.
 final class ServerJournal: Sendable {
-  /// What was asked for, by kind: addresses have names of people and places in them.
+  /// What was asked for. Requests are counted by kind, because their paths hold names of people and places.
   enum Kind: String, CaseIterable {
     case document, items, item, tile, sync, login, events, captures, ingest, bundles, map, other
 
@@ -53,7 +53,7 @@ final class ServerJournal: Sendable {
     (self.uptime, self.line) = (uptime, line)
   }
 
-  /// Notes a request whose client has its answer, or has gone.
+  /// Notes a request whose client has got the answer, or has closed the connection.
   func note(_ request: ServerRequest, _ status: Int, bytes: Int, since begun: Duration) {
     let seconds = (uptime() - begun) / .seconds(1)
     let kind = Kind(request.path)
@@ -69,11 +69,11 @@ final class ServerJournal: Sendable {
 
   // MARK: Lines
 
-  /// Values of these parameters are numbers and words of the standard.
+  /// The parameters whose values are only numbers and words of the standard, so that a line may show them.
   private static let plain: Set = ["f", "limit", "offset", "crs", "bbox-crs", "filter-lang"]
 
   static func line(_ request: ServerRequest, _ status: Int, _ seconds: Double) -> String {
-    // The token of a capture opens it.
+    // Who knows the token of a capture may read the capture.
     let path = request.path.enumerated().map { index, part in
       index == 1 && ["captures", "uploads"].contains(request.path[0])
         ? "..." : PercentText.encode(part)

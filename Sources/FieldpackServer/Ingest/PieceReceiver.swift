@@ -45,7 +45,7 @@ final class PieceReceiver: BodyReceiving {
           do throws(FieldpackError) {
             try FileSystem.write(bytes, to: descriptor, path: "an upload")
           } catch {
-            // What was written of the piece would keep the disk full.
+            // The part of the piece that was written would keep the disk full.
             try? FileSystem.cut(descriptor, to: piece.range.lowerBound, path: "an upload")
             throw error
           }
@@ -80,7 +80,7 @@ final class PieceReceiver: BodyReceiving {
   }
 }
 
-/// Takes no body: it has the answer to it already.
+/// Takes no body, because the answer to the request is known already.
 final class RefusingReceiver: BodyReceiving {
   let answer: ServerResponse
 
@@ -89,7 +89,7 @@ final class RefusingReceiver: BodyReceiving {
   func take(_ bytes: UnsafeRawBufferPointer) -> ServerResponse? { answer }
 }
 
-/// Passes the body over: the upload is whole already.
+/// Ignores the body, because the upload is whole already.
 final class DoneReceiver: BodyReceiving {
   func take(_ bytes: UnsafeRawBufferPointer) -> ServerResponse? { nil }
 }

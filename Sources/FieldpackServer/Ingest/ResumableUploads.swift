@@ -7,18 +7,20 @@ import FieldpackField
   import Darwin
 #endif
 
-/// Uploads that go on where they were broken off, also by another process: each is a file of its bytes and
-/// a small one of what is known of it, in a folder beside the GeoPackage.
+/// Uploads that go on where they were broken off, also by another process.
+///
+/// Each upload is a file of its bytes and a small file that describes the upload, in a folder beside
+/// the GeoPackage.
 final class ResumableUploads: Sendable {
   struct Limits: Sendable {
     /// The bytes of all uploads that are not whole, as they were announced.
     var total = 4 << 30
     var count = 256
-    /// What nobody has written to for so long is removed, in seconds.
+    /// Uploads that nobody has written to for so many seconds are removed.
     var age = 7.0 * 86_400
   }
 
-  /// The longest upload, in bytes.
+  /// The longest upload of a capture, whole or in pieces, in bytes.
   static let longest = 1100 << 20
 
   /// What is known of an upload.
@@ -81,15 +83,19 @@ final class ResumableUploads: Sendable {
       ]), to: recordPath(of: name))
   }
 
-  /// Forgets an upload.
+  /// Removes an upload, and the folder where no other upload is left.
   func remove(_ name: String) {
     writers.withLock { $0.current[name] = nil }
-    FileSystem.remove(recordPath(of: name))
-    FileSystem.remove(path(of: name))
+    removeFiles(of: name)
     rmdir(folder)
   }
 
-  /// Notes what came of an upload, whose bytes are needed no more.
+  private func removeFiles(of name: String) {
+    FileSystem.remove(recordPath(of: name))
+    FileSystem.remove(path(of: name))
+  }
+
+  /// Keeps the token of the capture that came of an upload, and removes the bytes of the upload.
   func complete(_ name: String, _ record: Record, as token: String) throws(FieldpackError) {
     var record = record
     record.token = token
@@ -103,8 +109,8 @@ final class ResumableUploads: Sendable {
   /// Makes the caller the only one who writes to an upload, at the beginning of a piece.
   ///
   /// - Returns: the number of the writer and the open file.
-  /// - Throws: `.constraint` where bytes before the piece are missing, or the upload has another length;
-  ///   `.full` beyond the limits; `.io`.
+  /// - Throws: `.constraint` where bytes before the piece are missing, or the upload has another
+  ///   length; `.full` beyond the limits; `.io`.
   func begin(
     _ piece: UploadPiece, of name: String
   ) throws(FieldpackError) -> (writer: Int, descriptor: Int32) {
@@ -177,10 +183,7 @@ final class ResumableUploads: Sendable {
   private func removeOld() throws(FieldpackError) {
     for name in names() {
       let times = [path(of: name), recordPath(of: name)].compactMap(Self.time)
-      if let last = times.max(), clock.unixSeconds - last > limits.age {
-        FileSystem.remove(recordPath(of: name))
-        FileSystem.remove(path(of: name))
-      }
+      if let last = times.max(), clock.unixSeconds - last > limits.age { removeFiles(of: name) }
     }
   }
 

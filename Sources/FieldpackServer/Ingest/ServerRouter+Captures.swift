@@ -19,8 +19,8 @@ extension ServerRouter {
     }
     switch path.dropFirst().first {
     case nil: return document(try await description(of: capture, in: catalogue, request), request)
-    case "info": return document(capture.info.json, request)
-    case "geodata": return document(try await catalogue.geodata(of: capture).json, request)
+    case "info": return document(capture.info.document, request)
+    case "geodata": return document(try await catalogue.geodata(of: capture).document, request)
     case "media": return try await media(.media, of: capture, in: catalogue, request)
     case "thumbnail": return try await media(.thumbnail, of: capture, in: catalogue, request)
     default: return problem(ProblemDocument(404, "There is no such address."), request)
@@ -34,7 +34,7 @@ extension ServerRouter {
       return ServerResponse(304, fields: ["ETag": tag])
     }
     return ServerResponse(
-      200, fields: ["Content-Type": "application/json", "ETag": tag], body: .bytes(bytes))
+      200, fields: ["Content-Type": MediaType.json, "ETag": tag], body: .bytes(bytes))
   }
 
   // MARK: Lists
@@ -45,7 +45,7 @@ extension ServerRouter {
     func number(
       _ name: String, _ usual: Int, _ allowed: ClosedRange<Int>
     ) throws(FieldpackError) -> Int {
-      guard let text = request.query.last(where: { $0.name == name })?.value else { return usual }
+      guard let text = request.text(name) else { return usual }
       guard let number = Int(text), allowed.contains(number) else {
         throw FieldpackError(
           .invalidArgument,
@@ -69,7 +69,7 @@ extension ServerRouter {
         "captures": .array(
           captures.map { capture in
             Self.members(
-              [("href", .text(address(of: capture, request)))], before: capture.info.json)
+              [("href", .text(address(of: capture, request)))], before: capture.info.document)
           }),
         "numberMatched": JSONValue(total), "numberReturned": JSONValue(captures.count),
         "next": hasMore
@@ -96,7 +96,8 @@ extension ServerRouter {
   ) async throws(FieldpackError) -> JSONValue {
     [
       "token": .text(capture.info.token), "key": .text(capture.key.description),
-      "info": capture.info.json, "geodata": try await catalogue.geodata(of: capture).json,
+      "info": capture.info.document,
+      "geodata": try await catalogue.geodata(of: capture).document,
       "files": .array(
         try await catalogue.files(of: capture).map { file in
           Self.members(
@@ -126,7 +127,7 @@ extension ServerRouter {
     if Negotiation.has(fields["ETag"] ?? "", in: request.fields["If-None-Match"]) {
       return ServerResponse(304, fields: fields)
     }
-    // A range of another version is not what whoever asks goes on with.
+    // A client that goes on with another version of the file needs the whole file.
     let isSame = request.fields["If-Range"].map { $0 == fields["ETag"] } ?? true
     var range = 0..<length
     switch ByteRange(isSame ? request.fields["Range"] : nil, length: length) {
@@ -148,13 +149,18 @@ extension ServerRouter {
   private static func fields(of found: StoredFile) -> HTTPFields {
     var fields: HTTPFields = [
       "Content-Type": found.contentType, "Accept-Ranges": "bytes",
-      // What a file says of itself makes it no page of this site.
+      // A file of HTML must not run as a page of this site.
       "Content-Security-Policy": "default-src 'none'; sandbox",
     ]
-    if HexDigest.isSHA256(found.sha256) {
-      fields["ETag"] = "\"\(found.sha256)\""
-    }
+    if isDigest(found.sha256) { fields["ETag"] = "\"\(found.sha256)\"" }
     return fields
+  }
+
+  /// Whether a text is a SHA-256 digest in small hexadecimal digits; a file by others may hold any
+  /// text in its place.
+  private static func isDigest(_ text: String) -> Bool {
+    text.utf8.count == 64
+      && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
   }
 
   /// Reads the bytes once, in one state of the file; a client that takes them slowly keeps no reader.
@@ -185,13 +191,5 @@ extension StoredFile {
       "content_type": .text(contentType), "byte_count": JSONValue(byteCount),
       "sha256": .text(sha256),
     ]
-  }
-}
-
-/// Digests as hexadecimal digits.
-enum HexDigest {
-  static func isSHA256(_ text: String) -> Bool {
-    text.utf8.count == 64
-      && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
   }
 }

@@ -10,8 +10,7 @@ extension ServerRouter {
     if head.isSafe { return 64 << 10 }
     guard head.method == "POST" || head.method == "PUT", mayIngest(head) else { return 16 << 20 }
     return switch head.path.first {
-    case "upload": 1100 << 20
-    case "uploads": ResumableUploads.longest
+    case "upload", "uploads": ResumableUploads.longest
     case "motion": 1 << 20
     default: 16 << 20
     }

@@ -19,6 +19,6 @@ extension ServerRouter {
 
   private static func isJSON(_ type: String?) -> Bool {
     let name = type?.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }
-    return name?.lowercased() == "application/json"
+    return name?.lowercased() == MediaType.json
   }
 }

@@ -58,7 +58,7 @@ extension ServerRouter {
     return ServerResponse(
       status,
       fields: [
-        "Content-Type": "application/json", "Cache-Control": "no-store",
+        "Content-Type": MediaType.json, "Cache-Control": "no-store",
         "Upload-Offset": "\(offset)", "Upload-Length": "\(record.total)",
       ], body: .bytes(Array(json.text.utf8)))
   }
@@ -76,7 +76,7 @@ extension ServerRouter {
       try uploads.complete(name, record, as: received.info.token)
       return try await receipt(of: name, received.info.token, 201, request)
     } catch {
-      // Sent again, it would be the same.
+      // The same bytes would be refused again.
       if error.code == .invalidData { uploads.remove(name) }
       let document = ProblemDocument(error, while: .parameters)
       if document.status >= 500 {
@@ -121,7 +121,7 @@ extension ServerRouter {
     return ServerResponse(
       status,
       fields: [
-        "Content-Type": "application/json", "Cache-Control": "no-store", "Location": address,
+        "Content-Type": MediaType.json, "Cache-Control": "no-store", "Location": address,
       ], body: .bytes(Array(json.text.utf8)))
   }
 }
@@ -143,7 +143,7 @@ extension ResumableUploads {
           .document
         return RefusingReceiver(ServerResponse(413, document.contentType, document.bytes))
       }
-      // Refused now, and not when all of it has come.
+      // A type that is that of no form is refused now, and not when the whole body has come.
       _ = try CaptureReception(contentType: piece.contentType)
       if let done = record(of: name), done.token != nil {
         guard done.total == piece.total, piece.fits(done.digest) else {

@@ -40,11 +40,11 @@ extension ServerRouter {
   private func script(
     of capture: Capture, in catalogue: CaptureCatalogue, _ request: ServerRequest
   ) async throws(FieldpackError) -> ServerResponse {
-    let callback = request.query.last { $0.name == "callback" }?.value ?? Self.usualCallback
+    let callback = request.text("callback") ?? Self.usualCallback
     guard Self.isCallback(callback) else {
       return problem(ProblemDocument(400, "The callback is no name of a function."), request)
     }
-    guard case .object(var members) = capture.info.json else {
+    guard case .object(var members) = capture.info.document else {
       return problem(ProblemDocument(404, "There is no such capture."), request)
     }
     let points = try await catalogue.geodata(of: capture).points.map { point -> JSONValue in

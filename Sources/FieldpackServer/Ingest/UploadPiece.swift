@@ -10,10 +10,10 @@ struct UploadPiece: Hashable {
   var total: Int
   /// The SHA-256 digest of the piece, as hexadecimal digits.
   var pieceDigest: String?
-  /// That of the whole upload.
+  /// The SHA-256 digest of the whole upload.
   var wholeDigest: String?
 
-  /// Whether the whole upload can have a digest; both may be unknown.
+  /// Whether the whole upload can have that digest; an unknown digest fits every upload.
   func fits(_ digest: String?) -> Bool {
     wholeDigest == nil || digest == nil || wholeDigest == digest
   }

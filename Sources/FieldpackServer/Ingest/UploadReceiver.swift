@@ -40,13 +40,13 @@ final class UploadReceiver: BodyReceiving {
   /// The answer to what was sent, in the words of the protocol.
   static func refusal(ofForm error: FieldpackError) -> ServerResponse {
     guard error.code == .invalidData else { return refusal(error) }
-    return ServerResponse(400, "application/json", CaptureReceiver.refusal(error.message))
+    return ServerResponse(400, MediaType.json, CaptureReceiver.refusal(error.message))
   }
 
   static func refusal(_ error: FieldpackError) -> ServerResponse {
     let problem = ProblemDocument(error, while: .resource)
     return ServerResponse(
-      problem.status, "application/json", CaptureReceiver.refusal(problem.detail))
+      problem.status, MediaType.json, CaptureReceiver.refusal(problem.detail))
   }
 }
 
@@ -68,7 +68,6 @@ extension ServerRouter {
       logger.error("a capture was not stored", ["reason": .text("\(error)")])
       return UploadReceiver.refusal(error)
     }
-    return ServerResponse(
-      200, "application/json", CaptureReceiver.answer(received.info.token))
+    return ServerResponse(200, MediaType.json, CaptureReceiver.answer(received.info.token))
   }
 }

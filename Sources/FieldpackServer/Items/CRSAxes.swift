@@ -2,10 +2,10 @@ import FieldpackCore
 import FieldpackGeometry
 import FieldpackProjection
 
-/// Tells of reference systems whether their authority has latitude or northing first, and keeps that,
-/// because PROJ takes milliseconds to tell it.
+/// Remembers whether the authority of a reference system has latitude or northing first, because PROJ
+/// takes milliseconds for the answer.
 final class CRSAxes: Sendable {
-  /// A system and that of a layer's positions.
+  /// A system, and the system that the positions of a layer are stored in.
   private struct Pair: Hashable {
     var name: CRSName
     var storage: SRS?
@@ -14,8 +14,8 @@ final class CRSAxes: Sendable {
   private static let mostKept = 1_000
   private let known = Locked<[Pair: Bool]>([:])
 
-  /// - Throws: `.invalidArgument` for a system that PROJ does not know, or cannot bring the positions of
-  ///   the layer to.
+  /// - Throws: `.invalidArgument` for a system that PROJ does not know, or cannot transform the
+  ///   positions of the layer to.
   func isNorthFirst(_ name: CRSName, for layer: ServedLayer) throws(FieldpackError) -> Bool {
     let pair = Pair(name: name, storage: layer.storageCRS?.srs)
     if let isFirst = known.withLock({ $0[pair] }) { return isFirst }

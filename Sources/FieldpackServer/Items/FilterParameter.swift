@@ -10,7 +10,7 @@ enum FilterParameter {
     by axes: CRSAxes
   ) throws(FieldpackError) -> Filter {
     let isJSON = text.utf8.first { $0 > 0x20 } == UInt8(ascii: "{")
-    // These are conditions of both.
+    // `true` and `false` are conditions of both languages.
     let isTruth = ["true", "false"].contains(text)
     switch language {
     case nil: break
@@ -78,7 +78,7 @@ extension Filter {
 }
 
 extension Filter {
-  /// Whether the latitudes of all its geometries, which are in degrees, can be some.
+  /// Whether all geometries of the condition, which are in degrees, have latitudes from -90 to 90.
   fileprivate var isOnEarth: Bool {
     func isSound(_ geometry: Geometry) -> Bool {
       guard let box = geometry.envelope, !box.isEmpty else { return true }

@@ -11,18 +11,18 @@ struct ItemsPage: Sendable {
   let box: Filter?
   let address: ResourceAddress
   /// Whether a page that is streamed is packed as gzip.
-  var packs = false
-  /// How long the features of all pages are counted.
-  var countingTime = Duration.milliseconds(200)
+  let packs: Bool
+  /// How long the features of all pages are counted at most.
+  let countingTime: Duration
 
-  /// Coordinates of a list are rounded to 8 decimals: of a degree that is a millimetre.
+  /// Coordinates of a list are rounded to 8 decimals: for degrees that is a millimetre.
   static let decimals = 8
 
   private var geoJSON: GeoJSONWriter.Options {
     var options = GeoJSONWriter.Options()
     options.decimals = Self.decimals
     options.swapsAxes = request.swapsAxes
-    // The ids of the features' addresses.
+    // The ids in the page are those in the addresses of the features.
     options.usesFeatureIDs = true
     return options
   }
@@ -37,7 +37,7 @@ struct ItemsPage: Sendable {
     }
   }
 
-  /// The same as a document.
+  /// The page as a JSON document.
   func document(limit: Int) async throws(FieldpackError) -> JSONValue {
     let bytes = try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
       try collection(limit: limit, start: nil, snapshot)
@@ -55,8 +55,8 @@ struct ItemsPage: Sendable {
     return sink.output.buffer
   }
 
-  /// The page where it is certainly made in a moment: of few features that are found by their ids or in
-  /// a box of the R-tree. The thread that asks makes it.
+  /// A page that is certainly made quickly: of few features that are found by their ids or in a box of the
+  /// R-tree. The thread of the request makes the page; `nil` for other pages.
   private func short(limit: Int) async throws(FieldpackError) -> [UInt8]? {
     guard limit <= 1_000, request.filter == .all, request.order.isEmpty, request.offset == 0 else {
       return nil
@@ -87,7 +87,7 @@ struct ItemsPage: Sendable {
     do throws(FieldpackError) {
       return try collection(limit: limit, start: nil, mostBytes: 1 << 20, snapshot)
     } catch {
-      // A long page is written while it is made.
+      // The page is long, and is sent while it is made.
       guard error.code == .full else { throw error }
       return nil
     }
@@ -125,8 +125,8 @@ struct ItemsPage: Sendable {
     return sink.output.buffer
   }
 
-  /// Reads one state of the file. The reader goes back as soon as all is read, however slow the client
-  /// is. A task that is cancelled before the first part is there stops the reading.
+  /// Reads one state of the file. The connection is free again as soon as all is read, however slow the
+  /// client is. A task that is cancelled before the first part is there stops the reading.
   private func write(
     _ body: @escaping @Sendable (PageStart, GeoPackageSnapshot) throws(FieldpackError) -> [UInt8]
   ) async -> PageStart.Outcome {
@@ -174,8 +174,8 @@ struct ItemsPage: Sendable {
     return .init(QueryParameter.after.rawValue, cursor.text)
   }
 
-  /// The number of features on all pages. Behind the first page it is left out, because whoever is there
-  /// knows it; and where it takes long to count them.
+  /// The number of features on all pages; `nil` behind the first page, which has told the number, and
+  /// where counting takes too long.
   private func numberMatched(
     _ sink: PageSink<GeoJSONWriter>, in snapshot: GeoPackageSnapshot
   ) throws(FieldpackError) -> Int? {

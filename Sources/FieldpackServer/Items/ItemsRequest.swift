@@ -15,7 +15,7 @@ struct ItemsRequest: Sendable {
   var offset = 0
   var cursor: PageCursor?
   var crs = CRSName.crs84
-  /// Whether the system was asked for.
+  /// Whether the request names the system.
   private(set) var isInAskedSystem = false
   /// Whether the system has latitude or northing first.
   var swapsAxes = false
@@ -80,7 +80,7 @@ struct ItemsRequest: Sendable {
   ) throws(FieldpackError) {
     guard let text else { return }
     let name = try BoxParameter.system(text)
-    // Positions of a system that nobody else knows cannot be brought to another.
+    // Positions of a system without an authority code cannot be transformed.
     guard layer.systems.contains(name) || layer.storageCRS != nil else {
       throw FieldpackError(
         .invalidArgument, "collection '\(layer.collectionID)' is not given in the system '\(text)'")
@@ -148,7 +148,7 @@ struct ItemsRequest: Sendable {
         + NearNames.question(name, in: known))
   }
 
-  /// Whether all of the layer is asked for, as it is stored.
+  /// Whether the request asks for the whole layer, as it is stored.
   var isWhole: Bool {
     filter == .all && box == nil && properties == nil && limit == nil && offset == 0
       && cursor == nil && (layer.schema.geometry == nil || layer.schema.geometry?.srs == crs.srs)

@@ -13,8 +13,8 @@ struct ResourceAddress: Sendable {
   ///
   /// - Parameter next: the parameter that the next page begins with; `nil` where there is none.
   func links(next: ServerRequest.Parameter? = nil) -> String {
-    // Written by hand, because it is made for every answer. Of an address only the base can hold what
-    // JSON escapes, and formats are known.
+    // The JSON is written by hand, because every answer has links. Only the base of an address can hold
+    // characters that JSON escapes.
     let start = String(JSONValue.text(base.text).text.dropFirst().dropLast())
     let resource = start + base.href(path).dropFirst(base.text.count) + "?"
     var text = "["

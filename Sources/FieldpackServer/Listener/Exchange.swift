@@ -14,7 +14,7 @@
   final class Exchange {
     private enum Stage {
       case head, body, answering
-      /// The rest of the body is passed over.
+      /// The rest of the body is read and dropped.
       case refused(ServerResponse)
     }
 
@@ -34,7 +34,7 @@
     /// The listener's number for a request that was not answered at once.
     private var number: Int?
     private let socket: Int32
-    /// Kept until the connection is handed over to it.
+    /// Kept until the connection is handed over.
     private var handover: SocketStart?
     private var hasBody = false
     /// For the journal.
@@ -121,7 +121,7 @@
       if let response = listener.handler.answerAtOnce(request) {
         return send(response, on: connection)
       }
-      guard let number = listener.begin(on: fieldpack_mhd_socket(connection)) else {
+      guard let number = listener.begin(on: socket) else {
         return send(
           ServerResponse(503, "text/plain", Array("the server is closing\n".utf8)), on: connection)
       }
@@ -185,7 +185,7 @@
       }
       guard let made else { return fieldpack_mhd_no }
       defer { MHD_destroy_response(made) }
-      // No browser is to take an answer for something else than it says.
+      // No browser may take an answer for another media type than the one it names.
       MHD_add_response_header(made, "X-Content-Type-Options", "nosniff")
       for field in answer.fields.fields {
         guard MHD_add_response_header(made, field.name, field.value) == fieldpack_mhd_yes else {
@@ -209,7 +209,7 @@
     var count = 0
   }
 
-  /// A connection that goes over to other work.
+  /// A connection that goes on with another protocol.
   private final class SocketStart {
     let work: any SocketWork
     let end: @Sendable () -> Void
@@ -294,15 +294,15 @@
       UnsafeMutableRawPointer?, MHD_ValueKind, UnsafePointer<CChar>?, UnsafePointer<CChar>?
     ) -> MHD_Result = { fields, _, name, value in
       guard let fields, let name else { return fieldpack_mhd_no }
-      // libmicrohttpd 0.9 adds a folded line to the name of its field, so that a proxy could see another
-      // field there. The name then lies elsewhere than before its value.
+      // libmicrohttpd 0.9 adds a folded line to the name of its field, where a proxy could see another
+      // field. Such a name does not lie directly before its value; it gets a blank, which is refused.
       let mark = value.map { isFollowed(name, by: $0) } ?? true ? "" : " "
       fields.assumingMemoryBound(to: HTTPFields.self).pointee.fields.append(
         .init(String(cString: name) + mark, value.map { String(cString: $0) } ?? ""))
       return fieldpack_mhd_yes
     }
 
-  /// Whether a text comes behind another one and what stood for the colon, with blanks at most between.
+  /// Whether a value follows its name in memory, with at most the end of the name and blanks between.
   private func isFollowed(_ name: UnsafePointer<CChar>, by value: UnsafePointer<CChar>) -> Bool {
     let start = name + strlen(name) + 1
     let gap = value - start

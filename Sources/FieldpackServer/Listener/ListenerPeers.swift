@@ -6,26 +6,30 @@ import FieldpackCore
   import Darwin
 #endif
 
-/// The connections of a listener: beyond the limit the one goes that has been idle longest, and those go
-/// that take too long over a request.
+/// The connections of a listener. Beyond the limit, the connection that has been idle longest is broken
+/// off, and so is each one that takes too long to send a request.
 ///
-/// A connection is in the table from before its first byte until before its socket is closed, so that no
-/// number of a socket in it means another connection.
+/// A connection is in the table from before its first byte until before its socket is closed, so no number
+/// of a socket in the table means another connection.
 final class ListenerPeers: Sendable {
   private enum Stage {
-    /// For the head of a request, whole or in parts.
+    /// The head of a request has not come, or only a part of it.
     case waiting(turn: Int, since: Duration)
-    /// For the body of one.
+    /// The head is here, and `count` bytes of the body.
     case reading(since: Duration, count: Int)
     case answering
-    case leaving
+    /// Broken off; libmicrohttpd has not closed the socket yet.
+    case ending
   }
 
   private struct State {
     var peers: [Int32: Stage] = [:]
-    var leaving = 0
-    /// Those that have become idle, in that order; an entry counts while its turn is that of the stage.
+    /// How many peers are in the stage `ending`.
+    var ending = 0
+    /// The connections in the order in which they became idle. An entry is valid while its turn is that of
+    /// the connection's stage.
     var idle: [(socket: Int32, turn: Int)] = []
+    /// The index of the first entry of `idle` that has not been looked at.
     var first = 0
     var turn = 0
   }
@@ -35,7 +39,7 @@ final class ListenerPeers: Sendable {
   private let isEncrypted: Bool
   private let uptime: @Sendable () -> Duration
   private let state = Locked(State())
-  /// A body may take longer the longer it is, as long as so many bytes come in a second.
+  /// The fewest bytes of a body in a second: each of them gives the body more time.
   private static let slowest = 1024.0
 
   /// - Parameter patience: how long a head may take, and a body beyond what its length allows.
@@ -46,26 +50,26 @@ final class ListenerPeers: Sendable {
     self.uptime = uptime
   }
 
-  var count: Int { state.withLock { $0.peers.count - $0.leaving } }
+  var count: Int { state.withLock { $0.peers.count - $0.ending } }
 
   // MARK: Changes
 
   func begin(_ socket: Int32) {
     state.withLock { state in
       wait(socket, &state)
-      while state.peers.count - state.leaving > limit, let oldest = Self.oldest(&state) {
-        dismiss(oldest, saying: nil, &state)
+      while state.peers.count - state.ending > limit, let oldest = Self.oldest(&state) {
+        breakOff(oldest, saying: nil, &state)
       }
     }
   }
 
   func end(_ socket: Int32) {
     state.withLock { state in
-      if case .leaving? = state.peers.removeValue(forKey: socket) { state.leaving -= 1 }
+      if case .ending? = state.peers.removeValue(forKey: socket) { state.ending -= 1 }
     }
   }
 
-  /// The head of a request is there.
+  /// The head of a request has come, where `count` is 0, or so many more bytes of its body.
   func read(_ socket: Int32, _ count: Int) {
     state.withLock { state in
       switch state.peers[socket] {
@@ -77,21 +81,21 @@ final class ListenerPeers: Sendable {
     }
   }
 
-  func answer(_ socket: Int32) { set(socket) { _ in .answering } }
+  /// The request has come, and is being answered.
+  func answer(_ socket: Int32) {
+    state.withLock { state in
+      switch state.peers[socket] {
+      case nil, .ending: break
+      default: state.peers[socket] = .answering
+      }
+    }
+  }
 
   /// The client has its answer.
   func wait(_ socket: Int32) {
     state.withLock { state in
-      if case .leaving? = state.peers[socket] { return }
+      if case .ending? = state.peers[socket] { return }
       wait(socket, &state)
-    }
-  }
-
-  private func set(_ socket: Int32, _ stage: (inout State) -> Stage) {
-    state.withLock { state in
-      guard let old = state.peers[socket] else { return }
-      if case .leaving = old { return }
-      state.peers[socket] = stage(&state)
     }
   }
 
@@ -99,14 +103,14 @@ final class ListenerPeers: Sendable {
     state.turn += 1
     state.peers[socket] = .waiting(turn: state.turn, since: uptime())
     state.idle.append((socket, state.turn))
-    // A connection that is used again and again leaves many entries that count no longer.
+    // A connection that sends many requests has many entries, of which only the last is valid.
     if state.idle.count - state.first > 2 * state.peers.count + 1024 || state.first > 1024 {
       state.idle = state.idle[state.first...].filter { Self.isIdle($0, state) }
       state.first = 0
     }
   }
 
-  // MARK: Leaving
+  // MARK: Breaking off
 
   private static func isIdle(_ entry: (socket: Int32, turn: Int), _ state: State) -> Bool {
     if case .waiting(let turn, _)? = state.peers[entry.socket] { turn == entry.turn } else { false }
@@ -121,17 +125,17 @@ final class ListenerPeers: Sendable {
     return nil
   }
 
-  /// Breaks off those that take too long.
+  /// Breaks off the connections that take too long.
   func sweep() {
     let now = uptime()
     state.withLock { state in
       for (socket, stage) in state.peers {
         switch stage {
         case .waiting(_, let since) where now - since > patience:
-          dismiss(socket, saying: Self.timeout, &state)
+          breakOff(socket, saying: Self.timeout, &state)
         case .reading(let since, let count)
         where now - since > patience + .seconds(Double(count) / Self.slowest):
-          dismiss(socket, saying: Self.timeout, &state)
+          breakOff(socket, saying: Self.timeout, &state)
         default: break
         }
       }
@@ -141,15 +145,15 @@ final class ListenerPeers: Sendable {
   private static let timeout =
     "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
-  /// Ends a connection that has no answer under way; libmicrohttpd sees its end, and closes it.
-  private func dismiss(_ socket: Int32, saying text: String?, _ state: inout State) {
+  /// Ends a connection that waits for no answer. libmicrohttpd notices that, and closes the socket.
+  private func breakOff(_ socket: Int32, saying text: String?, _ state: inout State) {
     if let text, !isEncrypted {
       var text = text
       _ = text.withUTF8 { send(socket, $0.baseAddress, $0.count, Self.sendFlags) }
     }
     shutdown(socket, Self.both)
-    state.peers[socket] = .leaving
-    state.leaving += 1
+    state.peers[socket] = .ending
+    state.ending += 1
   }
 
   #if canImport(Glibc)

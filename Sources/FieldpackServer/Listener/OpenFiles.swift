@@ -5,15 +5,15 @@
 #endif
 
 /// How many files and connections this process may have open.
-public enum OpenFiles {
+package enum OpenFiles {
   static var limit: Int {
     var limit = rlimit()
     guard get(&limit) == 0, limit.rlim_cur < 1 << 30 else { return 1 << 30 }
     return Int(limit.rlim_cur)
   }
 
-  /// Allows this process as many as the system lets it have. A server takes one for each connection.
-  public static func allowMost() {
+  /// Allows this process as many as the system permits. A server needs one for each connection.
+  package static func allowMost() {
     var limit = rlimit()
     guard get(&limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
     limit.rlim_cur = limit.rlim_max

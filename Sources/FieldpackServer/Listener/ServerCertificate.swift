@@ -6,15 +6,18 @@ public struct ServerCertificate: Sendable {
   let key: [UInt8]
   let names: String
 
-  /// Reads both from files in PEM. They are read once.
+  /// Reads both from files in PEM. The files are read once.
   ///
   /// - Parameters:
-  ///   - certificate: the server's own first, then those that vouch for it.
+  ///   - certificate: the server's own certificate first, then those of its issuers.
   ///   - key: not encrypted. Only its owner may read the file.
   /// - Throws: `.notFound`, `.permission` for a key that others may read, `.invalidData`.
   public init(certificate: String, key: String) throws(FieldpackError) {
     chain = try ByteInput(path: certificate).head(Self.maximumSize)
-    self.key = try PrivateFile.read(key, "key", upTo: Self.maximumSize)
+    let bytes = try PrivateFile.read(
+      key, of: .administrator, upTo: Self.maximumSize,
+      orElse: "the key in it is not used. Try: chmod 600 \(key)")
+    self.key = bytes ?? []
     names = "the certificate \(certificate) and the key \(key)"
     guard Self.has("-----BEGIN CERTIFICATE-----", chain) else {
       throw FieldpackError(
@@ -34,7 +37,7 @@ public struct ServerCertificate: Sendable {
     String(decoding: bytes, as: UTF8.self).contains(text)
   }
 
-  /// What libmicrohttpd cannot use.
+  /// The error for a certificate and a key that libmicrohttpd cannot use.
   var mismatch: FieldpackError {
     FieldpackError(.invalidData, "\(names) do not belong together, or cannot be read")
   }

@@ -9,14 +9,14 @@
   /// Two threads of libmicrohttpd read and write all connections. A request that needs time is put aside
   /// until a task has its answer.
   final class ServerListener: Sendable {
-    /// What keeps one client from taking everything.
+    /// What one client, and all together, may take of the server.
     struct Limits: Sendable {
       var connections = 10_000
       /// Of one address; 0 is any number.
       var connectionsPerAddress = 0
-      /// How long a head of a request may take; a body may take longer by a second for each KiB.
+      /// How long the head of a request may take. A body may take a second more for each KiB.
       var request = Duration.seconds(60)
-      /// How long a connection may say nothing.
+      /// How long a connection may send nothing.
       var timeout = Duration.seconds(30)
       /// The longest head of a request, in bytes.
       var head = 32 << 10
@@ -52,6 +52,15 @@
       case stream(ResponseStream)
       /// The client takes an answer that is whole.
       case whole
+
+      /// Ends the work. A stream that failed never puts its connection aside again.
+      func breakOff() {
+        switch self {
+        case .task(let task): task?.cancel()
+        case .stream(let stream): stream.fail()
+        case .whole: break
+        }
+      }
     }
 
     let handler: any RequestHandling
@@ -77,7 +86,7 @@
       var settings = fieldpack_mhd_settings()
       settings.socket = socket
       settings.threads = 2
-      // Each thread takes its half, and those that leave count until they are gone.
+      // Each thread takes half of the connections. Those that are broken off count until they are closed.
       settings.connections = UInt32(clamping: 2 * (most + 64))
       settings.connections_per_address = UInt32(clamping: limits.connectionsPerAddress)
       settings.timeout_seconds = UInt32(clamping: limits.timeout.components.seconds)
@@ -122,7 +131,7 @@
       }
     }
 
-    /// `nil` once no more are taken.
+    /// The number of open connections; `nil` once the listener takes no more.
     var openConnections: Int? { state.withLock { $0.isClosing } ? nil : peers.count }
 
     /// Takes no more requests, waits for the running ones, and closes all connections. What still runs
@@ -151,19 +160,13 @@
       Unmanaged.passUnretained(self).release()
     }
 
-    /// Ends what still runs. A stream that failed never has its connection wait again.
+    /// Ends what still runs.
     private func breakOff() {
       let running = state.withLock { state in
         state.isBrokenOff = true
         return Array(state.running.values)
       }
-      for running in running {
-        switch running {
-        case .task(let task): task?.cancel()
-        case .stream(let stream): stream.fail()
-        case .whole: break
-        }
-      }
+      for running in running { running.breakOff() }
       change { _ in }
     }
 
@@ -181,28 +184,29 @@
       return number
     }
 
-    /// Cancels the tasks of clients that have gone, until none is left: libmicrohttpd does not look at
-    /// connections that are put aside.
+    /// Cancels the tasks of clients that have closed their connections, as long as there are tasks:
+    /// libmicrohttpd does not watch connections that are put aside.
     private func watch() {
       Task {
         var goesOn = true
         while goesOn {
           try? await Task.sleep(for: Self.timeBetweenLooks)
-          let (left, rest) = state.withLock { state -> ([Running], Int) in
+          let (gone, rest) = state.withLock { state -> ([Running], Int) in
             state.isWatched = !state.sockets.isEmpty
             let limit = ContinuousClock.now - Self.patience
-            let left = state.sockets.filter { _, waiting in
-              waiting.since < limit && fieldpack_mhd_has_left(waiting.socket) != 0
+            let gone = state.sockets.filter { _, waiting in
+              waiting.since < limit && fieldpack_mhd_is_closed(waiting.socket) != 0
             }
-            return (left.keys.compactMap { state.running[$0] }, state.sockets.count)
+            return (gone.keys.compactMap { state.running[$0] }, state.sockets.count)
           }
-          for case .task(let task) in left { task?.cancel() }
+          for case .task(let task) in gone { task?.cancel() }
           goesOn = rest > 0
         }
       }
     }
 
-    /// A client that only sends no more looks like one that has gone. It gets what is ready by then.
+    /// A client that only ends its sending looks like one that has closed its connection. Such a client gets
+    /// an answer that is ready within this time.
     private static let patience = Duration.seconds(2)
     private static let timeBetweenLooks = Duration.milliseconds(250)
 
@@ -214,12 +218,7 @@
         if case .task = running {} else { state.sockets[number] = nil }
         isBrokenOff = state.isBrokenOff
       }
-      guard isBrokenOff else { return }
-      switch running {
-      case .task(let task): task?.cancel()
-      case .stream(let stream): stream.fail()
-      case .whole: break
-      }
+      if isBrokenOff { running.breakOff() }
     }
 
     /// Notes that the client has its answer, or has gone.

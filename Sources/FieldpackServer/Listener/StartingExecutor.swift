@@ -4,14 +4,13 @@
   import Darwin
 #endif
 
-/// Runs a task on the thread that begins it, up to its first wait. What follows runs where tasks usually
-/// do.
+/// Runs a task on the thread that begins it, up to its first wait. The rest runs where tasks usually run.
 ///
-/// A task that never waits, such as for one feature, is then done before ``start(_:)`` comes back, without
-/// the way to another thread and back, which takes longer than its work.
+/// A task that never waits, such as one that answers with one feature, is done before ``start(_:)`` returns.
+/// To hand the task to another thread would take longer than its work.
 final class StartingExecutor: TaskExecutor {
   private static let shared = StartingExecutor()
-  /// Not nil on a thread that begins a task now.
+  /// The key of a value that is not nil on a thread while it begins a task.
   private static let mark: pthread_key_t = {
     var key = pthread_key_t()
     pthread_key_create(&key, nil)
@@ -29,7 +28,7 @@ final class StartingExecutor: TaskExecutor {
     guard pthread_getspecific(Self.mark) != nil else {
       return globalConcurrentExecutor.enqueue(job)
     }
-    // What the job itself begins is not to run inside of it.
+    // A task that the job begins must not run inside of the job.
     pthread_setspecific(Self.mark, nil)
     UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
   }

@@ -2,8 +2,8 @@ import FieldpackCore
 
 /// The files of the page with the map, at `/map`.
 ///
-/// The page's own files are part of the program, so that one file is all of the server. Leaflet is
-/// read from where Debian's package libjs-leaflet puts it.
+/// The page's own files are part of the program, so that one file is the whole server. Leaflet is read
+/// from the folder of Debian's package libjs-leaflet.
 final class MapPage: Sendable {
   /// A file as it is sent, with its entity tag.
   struct File: Hashable {
@@ -20,7 +20,7 @@ final class MapPage: Sendable {
 
   static let debianLeaflet = "/usr/share/javascript/leaflet"
 
-  /// What the page may load: its own server's files, and pictures that it draws itself.
+  /// What the page may load: files of its own server, and pictures and videos that its scripts make.
   static let policy =
     "default-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; object-src 'none'; "
     + "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -30,26 +30,27 @@ final class MapPage: Sendable {
   private let kept = Locked<[String: File]>([:])
   private static let mostKept = 100
 
-  /// - Parameter folder: that of Leaflet.
+  /// - Parameter folder: the folder of Leaflet.
   init(leaflet folder: String = MapPage.debianLeaflet) { self.folder = folder }
 
-  /// Whether Leaflet is installed; the page shows nothing without it.
+  /// Whether Leaflet is installed; without Leaflet the page shows nothing.
   var hasLeaflet: Bool { leaflet("leaflet.esm.min.js") != nil }
 
   // MARK: Files
 
   /// The page, with the path that clients know the server by.
   func page(base: LinkBase) -> File {
-    keep("page \(base.prefix)") {
+    let prefix = base.pathPrefix
+    return keep("page \(prefix)") {
       let text = String(decoding: PackageResources.map_html, as: UTF8.self)
-      let path = XMLText.escaped(base.prefix)
+      let path = XMLText.escaped(prefix)
       return File(type: MediaType.html, bytes: Array(text.replacing("{base}", with: path).utf8))
     } ?? File(type: MediaType.html, bytes: PackageResources.map_html)
   }
 
   /// A file that the page asks for.
   ///
-  /// - Parameter path: behind `/map/`.
+  /// - Parameter path: the parts of the path behind `/map/`.
   func file(_ path: [String]) -> File? {
     guard path.first == "leaflet" else { return path.count == 1 ? Self.own[path[0]] : nil }
     return leaflet(path.dropFirst().joined(separator: "/"))
@@ -66,7 +67,7 @@ final class MapPage: Sendable {
   private static let leafletFiles =
     ["leaflet.css", "leaflet.esm.min.js"] + pictures.map { "images/" + $0 }
 
-  /// Only files that are listed are read, whatever a client names.
+  /// Reads only the files of the list, whatever a client names.
   private func leaflet(_ name: String) -> File? {
     guard Self.leafletFiles.contains(name) else { return nil }
     return keep("leaflet/" + name) {
@@ -93,14 +94,5 @@ final class MapPage: Sendable {
     case "svg": "image/svg+xml"
     default: MediaType.html
     }
-  }
-}
-
-extension LinkBase {
-  /// What all paths begin with: "/fields" of `https://example.org/fields`.
-  var prefix: String {
-    guard let scheme = text.firstRange(of: "://") else { return text }
-    let rest = text[scheme.upperBound...]
-    return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? ""
   }
 }

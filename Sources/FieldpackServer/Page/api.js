@@ -3,7 +3,7 @@
 /** The address of the server, with a slash at its end: this file is in the folder `map` of it. */
 export const base = new URL('..', import.meta.url);
 
-/** What the server refused, or that it cannot be reached (status 0). */
+/** A request that the server refused, or that did not reach the server (status 0). */
 export class Problem extends Error {
   constructor(status, message, document = {}) {
     super(message);
@@ -26,7 +26,7 @@ export const items = (layer, parameters) =>
 
 export const item = (layer, id) => address(['collections', layer.id, 'items', String(id)]);
 
-/** Asks, and throws a {@link Problem} unless the answer is a good one. */
+/** Sends a request, and throws a {@link Problem} unless the answer is a good one. */
 export async function ask(url, options = {}) {
   let response;
   try {
@@ -41,7 +41,7 @@ export async function ask(url, options = {}) {
     throw new Problem(401, 'You are not signed in any more: load the page again to sign in.');
   }
   let document = {};
-  try { document = await response.json(); } catch { /* It told nothing more. */ }
+  try { document = await response.json(); } catch { /* The answer has no details. */ }
   throw new Problem(
     response.status, document.detail ?? document.title ?? `The server answered ${response.status}.`,
     document);
@@ -58,7 +58,7 @@ export async function feature(layer, id, signal) {
   return { feature: await response.json(), tag: response.headers.get('ETag') };
 }
 
-/** What may be done at an address here and now, such as `PATCH`. */
+/** The methods that the user may use on an address now, such as `PATCH`. */
 export async function allowed(url) {
   try {
     const response = await ask(url, { method: 'OPTIONS' });

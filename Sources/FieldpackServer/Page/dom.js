@@ -39,7 +39,7 @@ const most = 4;
  */
 export function report(text, { key = text, again = null, seconds = 0 } = {}) {
   const list = at('messages');
-  for (const old of [...list.children]) if (old.dataset.key === key) old.remove();
+  retract(key);
   while (list.children.length >= most) list.firstChild.remove();
   const message = element('div', { class: 'message', 'data-key': key }, element('p', {}, text));
   if (again) message.append(button('Try again', () => { message.remove(); again(); }));
@@ -48,7 +48,7 @@ export function report(text, { key = text, again = null, seconds = 0 } = {}) {
   if (seconds) setTimeout(() => message.remove(), seconds * 1000);
 }
 
-/** Takes a message away that is no longer so. */
+/** Removes the messages of a key, which are no longer true. */
 export function retract(key) {
   for (const old of [...at('messages').children]) if (old.dataset.key === key) old.remove();
 }
@@ -67,7 +67,7 @@ export function text(value) {
   return String(value);
 }
 
-/** Calls `action` once after the calls have paused, or after `milliseconds` of them. */
+/** Gathers calls: `action` is called once, `milliseconds` after the first of them. */
 export function gather(milliseconds, action) {
   let timer = null;
   return () => {

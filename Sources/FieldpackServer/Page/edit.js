@@ -7,6 +7,10 @@ import { at, button, element, report } from './dom.js';
 import { changesIn, fieldsFor } from './form.js';
 import { Shape, typeOf } from './shape.js';
 
+/** The entity tag of a feature after a change: from the answer, else from the feature as it is now. */
+const tagOf = async (response, layer, id) =>
+  response.headers.get('ETag') ?? (await fetchFeature(layer, id)).tag;
+
 export class Edit {
   constructor(page) {
     this.page = page;
@@ -33,7 +37,7 @@ export class Edit {
     return layer.mayCreate;
   }
 
-  /** Adds the buttons of a feature that whoever looks at it may use. */
+  /** Adds the buttons for the changes of a feature that the user may make. */
   async addTools(tools, layer, found) {
     const methods = await allowed(item(layer, found.feature.id));
     if (methods.has('PATCH') || methods.has('PUT')) {
@@ -105,7 +109,7 @@ export class Edit {
       button('No geometry', () => this.shape.alter(() => { this.shape.paths = []; })));
   }
 
-  /** Takes a click on the map; whether it was one for the edit. */
+  /** Takes a click on the map. Returns whether the click was for the edit. */
   click(place) {
     if (!this.isOpen) return false;
     if (this.isDrawing) this.shape.add(place);
@@ -119,7 +123,7 @@ export class Edit {
     try {
       const mine = this.changes();
       isChanged = mine.geometry !== undefined || Object.keys(mine.properties).length > 0;
-    } catch { /* What cannot be read was typed. */ }
+    } catch { /* A value that cannot be read is a change. */ }
     if (!isChanged || confirm('Give up what you have changed?')) this.cancel();
   }
 
@@ -198,8 +202,7 @@ export class Edit {
       before.properties[name] = state.feature.properties[name] ?? null;
     }
     if (mine.geometry !== undefined) before.geometry = state.feature.geometry;
-    const tag = response.headers.get('ETag') ?? (await fetchFeature(layer, id)).tag;
-    this.remember({ layer, id, tag, before });
+    this.remember({ layer, id, tag: await tagOf(response, layer, id), before });
     await this.page.changed(layer, id);
     return true;
   }
@@ -209,7 +212,7 @@ export class Edit {
     const location = response.headers.get('Location');
     const id = location && decodeURIComponent(new URL(location, base).pathname.split('/').pop());
     if (id) {
-      // The feature is there, also where its tag does not come.
+      // The feature was created, even if its tag cannot be fetched.
       const { tag } = await fetchFeature(layer, id).catch(() => ({ tag: null }));
       this.remember({ layer, id, tag, isNew: true });
     }
@@ -263,7 +266,7 @@ export class Edit {
         for (const other of this.done) if (other.layer === layer && other.id === id) other.id = again;
       } else {
         const response = await change('PATCH', item(layer, id), step.before, step.tag);
-        const tag = response.headers.get('ETag') ?? (await fetchFeature(layer, id)).tag;
+        const tag = await tagOf(response, layer, id);
         const earlier = this.done.findLast(other => other.layer === layer && other.id === id);
         if (earlier) earlier.tag = tag;
       }
@@ -271,7 +274,7 @@ export class Edit {
       await this.page.changed(layer, id);
     } catch (error) {
       const isPast = error.status === 412 || error.status === 404;
-      // What the network has kept back can be undone later.
+      // A step that failed for the network can be undone later.
       if (!isPast) this.done.push(step);
       report(isPast
         ? 'Somebody else has changed the feature since: that is not undone.' : error.message,

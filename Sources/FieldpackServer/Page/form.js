@@ -44,8 +44,10 @@ function control(column, value, required) {
   if (column.format === 'date-time') {
     return element('input', { ...common, placeholder: '2026-05-01T12:00:00Z', value: text(value) });
   }
-  if (text(value).length > 60 || /[\r\n]/.test(text(value))) return area({ ...common, maxlength: column.maxLength }, text(value));
-  return element('input', { ...common, maxlength: column.maxLength, value: text(value) });
+  const limited = { ...common, maxlength: column.maxLength };
+  const shown = text(value);
+  if (shown.length > 60 || /[\r\n]/.test(shown)) return area(limited, shown);
+  return element('input', { ...limited, value: shown });
 }
 
 function area(properties, value) {

@@ -1,5 +1,8 @@
 // Reads Mapbox Vector Tiles, version 2.1: https://github.com/mapbox/vector-tile-spec
 
+/** A signed number from its zigzag code: 0, -1, 1, -2, … */
+const unzigzag = value => value % 2 ? -(value + 1) / 2 : value / 2;
+
 /** Reads the fields of a message of Protocol Buffers. */
 class Reader {
   constructor(bytes, start = 0, end = bytes.length) {
@@ -46,10 +49,7 @@ class Reader {
     return Number(BigInt.asIntN(64, number));
   }
 
-  zigzag() {
-    const value = this.varint();
-    return value % 2 ? -(value + 1) / 2 : value / 2;
-  }
+  zigzag() { return unzigzag(this.varint()); }
 
   message() {
     const length = this.varint(), start = this.place;
@@ -109,7 +109,7 @@ function readGeometry(commands, type) {
   const step = () => {
     const value = commands[place++];
     if (value === undefined) throw new Error('a geometry of the tile ends too early');
-    return value % 2 ? -(value + 1) / 2 : value / 2;
+    return unzigzag(value);
   };
   while (place < commands.length) {
     const command = commands[place] & 7, count = commands[place++] >>> 3;
@@ -154,7 +154,7 @@ function readLayer(reader) {
   reader.each((field, type) => {
     switch (field) {
       case 1: layer.name = reader.text(); break;
-      // Its keys and values may stand behind it.
+      // The keys and values of a feature may stand behind the feature.
       case 2: features.push(reader.message()); break;
       case 3: keys.push(reader.text()); break;
       case 4: values.push(readValue(reader.message())); break;

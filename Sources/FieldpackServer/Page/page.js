@@ -119,7 +119,7 @@ class Page {
       return;
     }
     this.tip ??= L.tooltip({ direction: 'top', offset: [0, -8], className: 'tip' });
-    // Leaflet takes a text for markup: an element is none.
+    // Leaflet reads a text as markup, and takes an element as it is.
     this.tip.setLatLng(place).setContent(element(
       'span', {}, nameOf(hit.layer, hit.feature.id, hit.feature.properties)));
     this.map.addLayer(this.tip);

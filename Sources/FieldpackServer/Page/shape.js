@@ -2,7 +2,7 @@
 
 import * as L from './leaflet/leaflet.esm.min.js';
 
-/** More handles than these would hide the map; those of a part of it come when it is zoomed in. */
+/** The most handles on the map, which more of them would hide; after a zoom the others are shown. */
 const mostHandles = 300;
 
 /** The corners of a geometry as lists; rings without their last position, which is the first again. */
@@ -49,6 +49,12 @@ export function typeOf(layer) {
     POINT: 'Point', MULTIPOINT: 'MultiPoint', LINESTRING: 'LineString',
     MULTILINESTRING: 'MultiLineString', POLYGON: 'Polygon', MULTIPOLYGON: 'MultiPolygon',
   }[layer.geometry] ?? null;
+}
+
+/** The position of a place on the map, in GeoJSON. */
+function positionOf(place) {
+  const { lat, lng } = place.wrap();
+  return [+lng.toFixed(8), +lat.toFixed(8)];
 }
 
 export class Shape {
@@ -104,8 +110,7 @@ export class Shape {
 
   /** Adds a corner where somebody clicks while drawing. */
   add(place) {
-    const { lat, lng } = place.wrap();
-    const point = [+lng.toFixed(8), +lat.toFixed(8)];
+    const point = positionOf(place);
     const last = this.drawn?.points.at(-1);
     // The second click of a double click.
     if (last && last[0] === point[0] && last[1] === point[1]) return this.finish();
@@ -155,9 +160,8 @@ export class Shape {
       title: `Corner ${index + 1}: arrow keys move it, Delete removes it`,
     });
     const move = place => this.alter(() => {
-      const { lat, lng } = place.wrap();
       // Height and measure of the corner stay.
-      path.points[index] = [+lng.toFixed(8), +lat.toFixed(8), ...path.points[index].slice(2)];
+      path.points[index] = [...positionOf(place), ...path.points[index].slice(2)];
     });
     marker.on('dragend', () => move(marker.getLatLng()));
     marker.on('contextmenu', () => this.remove(path, index));
@@ -194,9 +198,8 @@ export class Shape {
       icon: L.divIcon({ className: 'handle between', iconSize: [12, 12] }),
     });
     const insert = () => this.alter(() => {
-      const { lat, lng } = marker.getLatLng().wrap();
       const rest = path.points[index].slice(2).map((value, at) => (value + next[at + 2]) / 2);
-      path.points.splice(index + 1, 0, [+lng.toFixed(8), +lat.toFixed(8), ...rest]);
+      path.points.splice(index + 1, 0, [...positionOf(marker.getLatLng()), ...rest]);
     });
     marker.on('dragend click', insert);
     return marker;

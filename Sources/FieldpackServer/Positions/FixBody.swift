@@ -9,11 +9,11 @@ struct FixBody {
     case lines, ownTracks, traccar
   }
 
-  /// A line, or all there is.
+  /// One line of the body, or the whole query.
   struct Entry {
     var line: Int
     var fixes: [Fix] = []
-    /// Why the line cannot be read.
+    /// Why the line, or the query, cannot be read.
     var mistake: String?
   }
 

@@ -7,10 +7,10 @@ import FieldpackTracks
 
 /// Watches the positions that devices send, and keeps detections and states in the file, as one run.
 ///
-/// A fix counts once: one that is not later than the last of its device is known already. So whoever sends
-/// again what may not have arrived changes nothing.
+/// A fix counts once: a fix that is not later than the last of its device is known already. So a
+/// client may send again what may not have arrived.
 actor FixIntake {
-  enum Outcome: String, Sendable {
+  enum Outcome: Sendable {
     case taken
     /// Not later than the last fix of the device.
     case known
@@ -102,8 +102,9 @@ actor FixIntake {
     beginning = task
     let begun = await task.value
     beginning = nil
-    run = try begun.get()
-    return try begun.get()
+    let started = try begun.get()
+    run = started
+    return started
   }
 
   private static func begin(

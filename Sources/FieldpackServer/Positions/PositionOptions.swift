@@ -12,7 +12,7 @@ public struct PositionOptions: Hashable, Sendable {
   public var radius: Double?
   /// The seconds after which a stay in a region is told.
   public var dwell: Double?
-  /// Metres; it has a meaning only without regions.
+  /// How many metres a device moves until it is detected again; used only without ``regions``.
   public var distance = DistanceMonitor.significant
   /// The name of the run under which detections and the state of the devices are kept in the file.
   public var run = "positions"

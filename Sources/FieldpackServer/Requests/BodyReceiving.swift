@@ -1,7 +1,7 @@
 /// Takes the body of a request while it comes, so that it need not fit in memory.
-public protocol BodyReceiving: AnyObject, Sendable {
-  /// Takes the next bytes. It is called on the thread of the connection, one call after the other.
+package protocol BodyReceiving: AnyObject, Sendable {
+  /// Takes the next bytes. All calls come from the thread of the connection, one after the other.
   ///
-  /// - Returns: the answer where the body is not wanted any more. The rest of it is then passed over.
+  /// - Returns: a refusal, after which the rest of the body is dropped; `nil` to go on.
   func take(_ bytes: UnsafeRawBufferPointer) -> ServerResponse?
 }

@@ -2,9 +2,9 @@ import FieldpackArchive
 import FieldpackCore
 import FieldpackHTTP
 
-/// gzip for the clients that take it.
+/// Packs answers with gzip for the clients that accept it.
 enum ContentCoding {
-  /// What is shorter is sent as it is: it fits into a packet.
+  /// The fewest bytes that are packed: a shorter body fits into one network packet as it is.
   static let shortest = 1_000
   static let vary = "Accept, Accept-Encoding"
 
@@ -29,12 +29,13 @@ enum ContentCoding {
     return takesAny
   }
 
-  /// The strong entity tag of the packed bytes, by that of the bytes.
+  /// The strong entity tag of the packed bytes, made from the tag of the bytes.
   static func packedTag(_ tag: String) -> String { tag.dropLast() + "-gzip\"" }
 }
 
 extension ServerResponse {
-  /// The answer as the client takes it. Its entity tag is a weak one, which stands for both.
+  /// The answer, packed where the client accepts that. The answer's entity tag is a weak one, which holds
+  /// for the packed bytes, too.
   func packed(for request: ServerRequest) -> ServerResponse {
     var response = self
     response.fields["Vary"] = ContentCoding.vary

@@ -1,11 +1,11 @@
 import FieldpackArchive
-public import FieldpackCore
+package import FieldpackCore
 
 /// The bytes of a response, from who makes them to the client.
 ///
 /// What the client has not taken yet is kept: the first 4 MiB in memory, more in an unnamed file. So a slow
 /// client keeps nobody waiting who reads the store.
-public final class ResponseStream: Sendable {
+package final class ResponseStream: Sendable {
   /// What is there for the client.
   enum Piece: Hashable {
     case bytes(Int)
@@ -31,15 +31,15 @@ public final class ResponseStream: Sendable {
 
   private static let mostInMemory = 4 << 20
   private let state: Locked<State>
-  /// What packs the bytes; `nil` where they are sent as they come.
+  /// Packs the bytes; `nil` where the bytes are sent as they are.
   private let packer: Locked<GzipPacker>?
   private let source: (any ByteSource)?
-  /// What goes with the answer.
+  /// Kept as long as this value, such as what keeps the file of the bytes.
   private let companion: (any Sendable)?
-  /// How many bytes there are; `nil` where that is known at the end only.
+  /// The number of bytes; `nil` where it is known only at the end.
   let length: Int?
 
-  public convenience init() { self.init(length: nil) }
+  package convenience init() { self.init(length: nil) }
 
   /// - Parameter length: how many bytes will be sent.
   init(length: Int?) {
@@ -55,7 +55,7 @@ public final class ResponseStream: Sendable {
 
   /// The bytes of a file, which is closed with this value.
   ///
-  /// - Parameter companion: is let go with this value.
+  /// - Parameter companion: released with this value.
   init(of file: sending SpillFile, keeping companion: any Sendable) {
     (packer, source) = (nil, nil)
     self.companion = companion
@@ -65,7 +65,7 @@ public final class ResponseStream: Sendable {
     self.state = Locked(state)
   }
 
-  /// A response whose bytes are asked for when the client can take them; nothing is sent into it.
+  /// A response whose bytes come from `source` when the client can take them; ``send(_:)`` is not called.
   init(_ source: any ByteSource) {
     (state, packer, companion, length) = (Locked(State()), nil, nil, nil)
     self.source = source
@@ -81,7 +81,7 @@ public final class ResponseStream: Sendable {
   ///
   /// - Throws: `.interrupted` where the client has gone, `.full` where they fit neither in memory nor on
   ///   the disk.
-  public func send(_ bytes: [UInt8]) throws(FieldpackError) {
+  package func send(_ bytes: [UInt8]) throws(FieldpackError) {
     guard let packer else { return try give(bytes) }
     try give(packer.withLock { $0.pack(bytes) })
   }
@@ -108,7 +108,7 @@ public final class ResponseStream: Sendable {
   }
 
   /// Ends the response.
-  public func finish() {
+  package func finish() {
     if let packer {
       do throws(FieldpackError) {
         try give(packer.withLock { $0.finish() })
@@ -118,7 +118,7 @@ public final class ResponseStream: Sendable {
   }
 
   /// Ends the response so that the client sees that it is not whole.
-  public func fail() {
+  package func fail() {
     source?.stop()
     end { $0.isFailed = true }
   }
@@ -195,14 +195,14 @@ public final class ResponseStream: Sendable {
   }
 }
 
-/// Has the bytes of a response when the client can take them.
+/// Gives the bytes of a response when the client can take them.
 protocol ByteSource: Sendable {
-  /// As ``ResponseStream/take(into:orPause:)``.
+  /// Does the work of ``ResponseStream/take(into:orPause:)``.
   func take(
     into buffer: UnsafeMutableRawBufferPointer, orPause pause: () -> @Sendable () -> Void
   ) -> ResponseStream.Piece
   /// Ends the response so that the client sees that it is not whole.
   func stop()
-  /// The client has gone.
+  /// Ends the response because the client has closed the connection.
   func abandon()
 }

@@ -1,43 +1,43 @@
 import FieldpackCore
-public import FieldpackHTTP
+package import FieldpackHTTP
 
 /// What a client asks of the server.
-public struct ServerRequest: Sendable {
+package struct ServerRequest: Sendable {
   /// One name and value of the query, without its escapes.
-  public struct Parameter: Hashable, Sendable {
-    public var name: String
-    public var value: String
+  package struct Parameter: Hashable, Sendable {
+    package var name: String
+    package var value: String
 
-    public init(_ name: String, _ value: String) {
+    package init(_ name: String, _ value: String) {
       self.name = name
       self.value = value
     }
   }
 
   /// As it came, in upper case: "GET".
-  public var method: String
+  package var method: String
   /// The parts of the path between its slashes, without their escapes.
-  public var path: [String]
-  public var query: [Parameter]
-  public var fields: HTTPFields
-  /// Empty where it was handed on while it came.
-  public var body: [UInt8]
-  /// What has taken the body; `nil` for a body in memory.
+  package var path: [String]
+  package var query: [Parameter]
+  package var fields: HTTPFields
+  /// Empty where ``receiver`` took the body while it came.
+  package var body: [UInt8]
+  /// Takes the body while it comes; `nil` for a body in memory.
   var receiver: (any BodyReceiving)?
-  /// Who asks, as far as the server has found out.
+  /// Who sends the request, as far as the server has found out.
   var caller = Caller()
 
   struct Caller: Sendable {
-    /// Of the client's machine, where it counts.
+    /// The address of the client's machine; empty where the server has no need of it.
     var address = ""
     /// `nil` where nobody needs a token.
     var rights: [AccessRight]?
     var token: AccessToken?
-    /// Whether the token counts as it did; for what goes on for long.
+    /// Whether the token still has the same rights, for answers that take long.
     var isStillAllowed: (@Sendable () -> Bool)?
   }
 
-  public init(
+  package init(
     _ method: String, _ path: [String], query: [Parameter] = [], fields: HTTPFields = [:],
     body: [UInt8] = []
   ) {

@@ -1,8 +1,8 @@
-public import FieldpackHTTP
+package import FieldpackHTTP
 
 /// What the server answers.
-public struct ServerResponse: Sendable {
-  public enum Body: Sendable {
+package struct ServerResponse: Sendable {
+  package enum Body: Sendable {
     case bytes([UInt8])
     /// Bytes that are made while the client takes them.
     case stream(ResponseStream)
@@ -10,44 +10,44 @@ public struct ServerResponse: Sendable {
     case socket(any SocketWork)
   }
 
-  public var status: Int
-  public var fields: HTTPFields
-  public var body: Body
+  package var status: Int
+  package var fields: HTTPFields
+  package var body: Body
 
-  public init(_ status: Int, fields: HTTPFields = [:], body: Body = .bytes([])) {
+  package init(_ status: Int, fields: HTTPFields = [:], body: Body = .bytes([])) {
     self.status = status
     self.fields = fields
     self.body = body
   }
 
   /// A document of that media type.
-  public init(_ status: Int = 200, _ type: String, _ bytes: [UInt8]) {
+  package init(_ status: Int = 200, _ type: String, _ bytes: [UInt8]) {
     self.init(status, fields: ["Content-Type": type], body: .bytes(bytes))
   }
 }
 
-/// What goes on with a connection that is HTTP no longer.
-public protocol SocketWork: Sendable {
-  /// Reads and writes the connection until its end, on a thread of its own. The socket is not to be
-  /// closed, and does not block.
+/// Goes on with a connection that has changed from HTTP to another protocol.
+package protocol SocketWork: Sendable {
+  /// Reads and writes the connection until its end, on a thread of its own. The socket does not block, and
+  /// the caller closes it.
   ///
-  /// - Parameter first: what the client has sent already.
+  /// - Parameter first: the bytes of the new protocol that the client has sent already.
   func run(on socket: Int32, after first: [UInt8])
 }
 
-/// Answers requests. Both functions may be called on many threads at a time.
-public protocol RequestHandling: Sendable {
-  /// Why a request with that head gets no answer; its body is only read where this is `nil`. It is asked
-  /// again while the body comes.
+/// Answers requests. All functions may be called on many threads at a time.
+package protocol RequestHandling: Sendable {
+  /// The refusal of a request with that head, whose body is then not read; `nil` to go on. The function is
+  /// called again while the body comes.
   ///
   /// - Parameter bodyLength: how long the body will be, or is so far; `nil` where that is not known.
   func refusal(of head: ServerRequest, bodyLength: Int?) -> ServerResponse?
-  /// Notes who asks. It is called once, with the head.
+  /// Notes in the head who sends the request. The function is called once for each request.
   ///
   /// - Parameter address: gives the address of the client's machine.
-  /// - Returns: why whoever asks gets no answer.
+  /// - Returns: a refusal; `nil` to go on.
   func admit(_ head: inout ServerRequest, from address: () -> String) -> ServerResponse?
-  /// What takes the body of a request with that head; `nil` where the body is to be kept in memory.
+  /// Takes the body of a request with that head; `nil` where the body is to be kept in memory.
   func receiver(of head: ServerRequest) -> (any BodyReceiving)?
   /// The answer to a request that needs no waiting, such as for a document that is kept; `nil` where
   /// ``answer(_:)`` is to be asked.
@@ -56,8 +56,8 @@ public protocol RequestHandling: Sendable {
 }
 
 extension RequestHandling {
-  public func admit(_ head: inout ServerRequest, from address: () -> String) -> ServerResponse? {
+  package func admit(_ head: inout ServerRequest, from address: () -> String) -> ServerResponse? {
     nil
   }
-  public func receiver(of head: ServerRequest) -> (any BodyReceiving)? { nil }
+  package func receiver(of head: ServerRequest) -> (any BodyReceiving)? { nil }
 }

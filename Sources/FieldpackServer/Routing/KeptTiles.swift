@@ -1,7 +1,7 @@
 import FieldpackCore
 import FieldpackGeoPackage
 
-/// Tiles that were made lately, up to a number of bytes; those that nobody asked for longest go first.
+/// Tiles that were made lately, up to a number of bytes; the least recently used tiles are removed first.
 final class KeptTiles: Sendable {
   struct Key: Hashable {
     /// The layers in the tile.
@@ -11,19 +11,19 @@ final class KeptTiles: Sendable {
     /// The grid of a picture; `nil` for a vector tile.
     var set: String?
     var address: TileAddress
-    /// What tells a change of the layers.
+    /// The text of ``ServedFile/counter(of:)``.
     var counter: String
   }
 
   struct Tile: Hashable {
-    /// `nil` for what is not known.
+    /// The media type; `nil` where it is not known.
     var type: String?
-    /// None where there is nothing.
+    /// Empty for a tile without features or without a picture.
     var bytes: [UInt8]
-    /// The bytes as gzip; `nil` where that is of no use.
+    /// The bytes as gzip; `nil` for short tiles and for pictures.
     var packed: [UInt8]?
 
-    /// What it takes, with about as much as its key does.
+    /// The bytes in memory, with about 300 for the key.
     fileprivate var size: Int { bytes.count + (packed?.count ?? 0) + 300 }
   }
 
@@ -49,17 +49,17 @@ final class KeptTiles: Sendable {
 
   func keep(_ tile: Tile, for key: Key) {
     state.withLock { state in
-      // One tile is not to drive all others out.
+      // One large tile must not remove all others.
       guard tile.size <= mostBytes / 4, state.tiles[key] == nil else { return }
-      if state.size + tile.size > mostBytes { Self.leaveOut(&state, downTo: mostBytes * 3 / 4) }
+      if state.size + tile.size > mostBytes { Self.shrink(&state, to: mostBytes * 3 / 4) }
       state.uses += 1
       state.tiles[key] = (tile, state.uses)
       state.size += tile.size
     }
   }
 
-  /// A quarter goes at once, so that the sorting is rare.
-  private static func leaveOut(_ state: inout State, downTo size: Int) {
+  /// Removes the least recently used tiles: many at once, so that the sorting is rare.
+  private static func shrink(_ state: inout State, to size: Int) {
     for (key, entry) in state.tiles.sorted(by: { $0.value.used < $1.value.used })
     where state.size > size {
       state.tiles[key] = nil

@@ -20,7 +20,7 @@ final class ServedFile: Sendable {
     var known: Known?
     /// The layers with features that an R-tree does not have, in the version that they were counted in.
     var bare: [LayerID: (version: Int64, isBare: Bool)] = [:]
-    /// What tells a change of a layer, in the version that it was read in.
+    /// The counter of each layer, with the version of the file that it was read in.
     var counters: [LayerID: (version: Int64, counter: String)] = [:]
   }
 
@@ -36,8 +36,8 @@ final class ServedFile: Sendable {
     var name: ServerDocuments.Name
     var format: ServerDocuments.Format
     var base: LinkBase
-    /// Empty where all layers are in the document.
-    var left: [LayerID]
+    /// The layers in the document; `nil` where it has all of the file.
+    var layers: [LayerID]?
     var version: Int64
   }
 
@@ -74,32 +74,42 @@ final class ServedFile: Sendable {
   /// answer is another one each time.
   func tag(of version: Int64, _ format: String) -> String { tag(of: "\(version)", format) }
 
-  /// As of a version.
-  ///
-  /// - Parameter counter: of ``counter(of:)``.
+  /// The entity tag of what was read after a counter of ``counter(of:)``, as the tag of a version.
   func tag(of counter: String, _ format: String) -> String {
     "W/\"\(run)-\(counter)-\(format)\""
   }
 
-  /// A text that is another one after each change of the layers; `nil` where that cannot be told now.
-  /// Edits of layers with a change log leave it as it is for all others.
+  /// A text that is another one after each change of the layers; `nil` where changes cannot be noticed.
+  /// The text of a layer with a change log changes with the edits of that layer only.
   func counter(of layers: [LayerID]) async throws(FieldpackError) -> String? {
     guard let version = version() else { return nil }
-    var counters: [String] = []
-    for layer in layers {
-      let known = state.withLock { $0.counters[layer] }
-      if let known, known.version == version {
-        counters.append(known.counter)
-        continue
-      }
+    var counters = knownCounters(of: layers, in: version)
+    let others = layers.filter { counters[$0] == nil }
+    if !others.isEmpty {
       let read = try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
-        try snapshot.changeCounter(of: layer)
+        var found: [LayerID: String] = [:]
+        for layer in others {
+          found[layer] = try snapshot.changeCounter(of: layer) ?? "v\(version)"
+        }
+        return found
       }
-      let counter = read ?? "v\(version)"
-      state.withLock { $0.counters[layer] = (version, counter) }
-      counters.append(counter)
+      state.withLock { state in
+        for (layer, counter) in read { state.counters[layer] = (version, counter) }
+      }
+      counters.merge(read) { _, new in new }
     }
-    return counters.joined(separator: ".")
+    return layers.compactMap { counters[$0] }.joined(separator: ".")
+  }
+
+  private func knownCounters(of layers: [LayerID], in version: Int64) -> [LayerID: String] {
+    state.withLock { state in
+      var counters: [LayerID: String] = [:]
+      for layer in layers {
+        guard let known = state.counters[layer], known.version == version else { continue }
+        counters[layer] = known.counter
+      }
+      return counters
+    }
   }
 
   // MARK: Layers
@@ -136,7 +146,7 @@ final class ServedFile: Sendable {
     of documents: ServerDocuments
   ) -> KeptDocument? {
     let key = KeptName(
-      name: name, format: format, base: base, left: documents.left, version: documents.version)
+      name: name, format: format, base: base, layers: documents.kept, version: documents.version)
     if let kept = state.withLock({ $0.known?.kept[key] }) { return kept }
     guard let document = documents.document(name, as: format, base: base) else { return nil }
     let isLong = document.bytes.count >= ContentCoding.shortest
@@ -157,7 +167,7 @@ final class ServedFile: Sendable {
     return "\"" + String(hash.value, radix: 36) + "\""
   }
 
-  /// Whether the file has layers that tell of people.
+  /// Whether the file has layers about people.
   var hasBioLayers: Bool {
     state.withLock { $0.known?.documents.layers.contains { [AccessRight].isBio($0.id) } } ?? true
   }
@@ -193,8 +203,8 @@ final class ServedFile: Sendable {
 }
 
 extension GeoPackageSnapshot {
-  /// What the schema of the file and the last edit of the layer are; `nil` for a layer whose log does not
-  /// have all edits.
+  /// The version of the file's schema and the number of the last edit of the layer; `nil` for a layer
+  /// whose log does not have all edits.
   fileprivate func changeCounter(of layer: LayerID) throws(FieldpackError) -> String? {
     guard let log = try editLog(of: layer), try log.isCurrent() else { return nil }
     let version = try rows("PRAGMA schema_version").first?.first?.integerValue ?? 0

@@ -2,42 +2,42 @@ import FieldpackCore
 import FieldpackField
 import FieldpackHTTP
 
-/// Who may do what.
+/// What the caller of a request may do.
 extension ServerRouter {
-  /// Whether whoever asks may change a layer.
+  /// Whether the caller may change a layer.
   ///
   /// - Parameter layer: `nil` for the file as a whole.
   func mayWrite(_ layer: LayerID?, _ request: ServerRequest) -> Bool {
     isWritable && (request.caller.rights?.mayWrite(layer) ?? true) && mayRead(layer, request)
   }
 
-  /// Whether whoever asks may read a layer.
+  /// Whether the caller may read a layer.
   ///
   /// - Parameter layer: `nil` for the file as a whole.
   func mayRead(_ layer: LayerID?, _ request: ServerRequest) -> Bool {
     guard let rights = request.caller.rights else { return true }
     guard rights.mayRead(layer) else { return false }
-    // What tells of people lies there among what other layers have.
+    // Shared layers hold rows about people among the rows of other layers.
     let isShared = layer.map { Self.shared.contains($0.rawValue.lowercased()) } ?? true
     return !isShared || rights.contains(.bio) || !file.hasBioLayers
   }
 
-  /// The layers of media, and of the values that did not stand in a synchronisation.
+  /// The layer of media, and that of the values that lost a conflict of a synchronisation.
   private static let shared: Set<String> = [MediaLayer.id.rawValue, "conflict"]
 
-  /// Whether whoever asks may bring captures, motion and positions.
+  /// Whether the caller may send captures, motion and positions.
   func mayIngest(_ request: ServerRequest) -> Bool {
     isWritable && (request.caller.rights?.contains(.ingest) ?? true)
   }
 
-  /// The documents without the layers that whoever asks may not read.
+  /// The documents without the layers that the caller may not read.
   func shown(_ documents: ServerDocuments, to request: ServerRequest) -> ServerDocuments {
     guard let rights = request.caller.rights, !rights.readEverything else { return documents }
     return documents.keeping { mayRead($0, request) }
   }
 
-  /// Whether a request comes from no page of another site. Browsers send the field with every request
-  /// that a page of another site makes and that could change something.
+  /// Whether a request does not come from a page of a foreign site. Browsers send the field `Origin` with
+  /// every request of such a page that could change something.
   func isOwn(_ request: ServerRequest) -> Bool {
     guard let origin = request.fields["Origin"] else { return true }
     if origins.contains(origin) { return true }

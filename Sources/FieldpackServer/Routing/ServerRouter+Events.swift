@@ -3,14 +3,14 @@ import FieldpackField
 import FieldpackGeometry
 import FieldpackHTTP
 
-/// What happens in the file, as server-sent events.
+/// The events of the file, as server-sent events.
 extension ServerRouter {
   private enum Parameter: String, CaseIterable {
     case collections, events, filter, bbox, regions, since, last
     case filterLanguage = "filter-lang"
   }
 
-  /// - Parameter collection: the one that is followed; `nil` for all.
+  /// - Parameter collection: the collection to follow; `nil` for all.
   func follow(_ collection: String?, _ request: ServerRequest) async -> ServerResponse {
     if let answer = answer(toMethodOf: request, taking: ["GET", "HEAD"]) { return answer }
     do throws(FieldpackError) {
@@ -20,7 +20,7 @@ extension ServerRouter {
         return problem(ProblemDocument(404, "There is no such collection."), request)
       }
       var query = try Self.query(request, layer, documents.layers, by: axes)
-      // Those who may not read every layer follow those that they may.
+      // A caller who may not read every layer follows those that the caller may read.
       if query.layers == nil, request.caller.rights?.readEverything == false {
         query.layers = Self.known(documents.layers)
       }
@@ -33,7 +33,7 @@ extension ServerRouter {
 
   private static let fields: HTTPFields = [
     "Content-Type": "text/event-stream", "Cache-Control": "no-store, no-transform",
-    // Else nginx keeps events back until it has many.
+    // Without this field nginx keeps events back until it has many.
     "X-Accel-Buffering": "no",
   ]
 
@@ -44,7 +44,7 @@ extension ServerRouter {
     guard request.method == "GET" else { return ServerResponse(200, fields: Self.fields) }
     let (channel, client) = try await events.follow(query)
     do throws(FieldpackError) {
-      // What comes while the head is read follows it.
+      // Events that come while the head is read are sent after the head.
       let position = channel.position
       let head = try await head(request, channel)
       let events = events
@@ -61,8 +61,8 @@ extension ServerRouter {
     }
   }
 
-  /// The place that the client has read to; `nil` for a client that begins now. A browser that comes back
-  /// sends the field with the address of before, so that the field counts.
+  /// The place that the client has read to; `nil` for a client that begins now. A browser that connects
+  /// again sends the field with its first address, so that the field counts before `since`.
   private func start(of request: ServerRequest) async throws(FieldpackError) -> EventPlace? {
     let id = request.fields["Last-Event-ID"].flatMap { $0.isEmpty ? nil : $0 }
     guard let text = id ?? Self.value(.since, request) else { return nil }
@@ -111,8 +111,8 @@ extension ServerRouter {
     }
     var query = EventQuery()
     query.layers = try layers(request, layer, all)
-    let isAskedLast = value(.last, request).map { ["0", "1"].firstIndex(of: $0) }
-    if let isAskedLast, isAskedLast == nil {
+    let last = value(.last, request) ?? "0"
+    guard last == "0" || last == "1" else {
       throw FieldpackError(.invalidArgument, "last is neither 0 nor 1")
     }
     if let text = value(.events, request) {
@@ -127,7 +127,7 @@ extension ServerRouter {
         query.kinds.insert(kind)
       }
     }
-    if isAskedLast == 1 {
+    if last == "1" {
       query.kinds.insert(.position)
       query.layers?.insert(FieldData.state)
     }
@@ -168,7 +168,7 @@ extension ServerRouter {
   }
 
   private static func known(_ layers: [ServedLayer]) -> Set<LayerID> {
-    // These come with the first position.
+    // The layers of detections and states are made with the first position.
     Set(layers.map(\.id) + [FieldData.detection, FieldData.state])
   }
 
@@ -187,7 +187,7 @@ extension ServerRouter {
     return Envelope(minX: numbers[0], minY: numbers[1], maxX: numbers[2], maxY: numbers[3])
   }
 
-  /// The condition, which one of the layers at least has to have the columns for.
+  /// The condition; at least one of the layers must have its columns.
   private static func filter(
     _ text: String, _ language: String?, of layers: [ServedLayer], by axes: CRSAxes
   ) throws(FieldpackError) -> Filter {

@@ -6,7 +6,7 @@ import FieldpackThreads
 
 /// Features as a GeoPackage.
 extension ServerRouter {
-  /// How many are made at a time: each needs a thread and room on the disk.
+  /// The most that are made at a time: each needs a thread and room on the disk.
   static let mostExtracts = 4
 
   func extract(
@@ -19,7 +19,7 @@ extension ServerRouter {
     fields["Content-Type"] = MediaType.geoPackage
     fields["Content-Disposition"] = Self.disposition(of: asked.layer.collectionID)
     guard request.method != "HEAD" else {
-      // Nobody knows how long it would be.
+      // A stream has no Content-Length, which nobody knows before the file is made.
       let stream = ResponseStream()
       stream.finish()
       return ServerResponse(200, fields: fields, body: .stream(stream))
@@ -43,7 +43,7 @@ extension ServerRouter {
     }
   }
 
-  /// The name of the file for browsers: first for old ones, then as it is (RFC 6266).
+  /// The name of the file for browsers: in ASCII for old browsers, then as it is (RFC 6266).
   static func disposition(of name: String) -> String {
     let plain = String(
       name.unicodeScalars.map { sign in
@@ -55,7 +55,7 @@ extension ServerRouter {
   }
 }
 
-/// One of the GeoPackages that are made or on their way to a client.
+/// The place of one GeoPackage among those that are being made or sent. The end of the object frees it.
 final class ExtractPlace: Sendable {
   private let count: Count
 
@@ -65,10 +65,11 @@ final class ExtractPlace: Sendable {
 
   private init(_ count: Count) { self.count = count }
 
-  /// - Returns: `nil` where there are that many already.
+  /// - Returns: `nil` where all places are taken.
   static func take(among count: Count, most: Int) -> ExtractPlace? {
     let isFree = count.value.withLock { count in
-      if count < most { count += 1 } else { return false }
+      guard count < most else { return false }
+      count += 1
       return true
     }
     return isFree ? ExtractPlace(count) : nil
@@ -85,7 +86,7 @@ private struct ExtractJob: Sendable {
   let query: Query
   let isWhole: Bool
   let place: ExtractPlace
-  /// Whether whoever asks may read a layer.
+  /// Whether the caller may read a layer.
   let reads: @Sendable (LayerID) -> Bool
 
   private struct State {
@@ -93,7 +94,7 @@ private struct ExtractJob: Sendable {
     var interrupt: (@Sendable () -> Void)?
   }
 
-  /// Makes the file on a thread of its own. A task that is cancelled stops it.
+  /// Makes the file on a thread of its own. A task that is cancelled stops the making.
   func run() async throws(FieldpackError) -> ResponseStream {
     let state = Locked(State())
     let result: Result<ResponseStream, FieldpackError> = await withTaskCancellationHandler {
@@ -118,7 +119,7 @@ private struct ExtractJob: Sendable {
     let target = "\(UnnamedFile.usualFolder)/fieldpack-\(RandomID.make()).gpkg"
     let pending = try PendingFile(target: target, overwrite: false)
     let extract = try GeoPackageExtract(from: path, store: store, into: pending)
-    // From here on the file ends with the process, however that ends.
+    // Without a name, the file is freed when the process ends, even by a crash.
     FileSystem.remove(pending.path)
     let interrupt = extract.interrupt
     let isCancelled = state.withLock { state in

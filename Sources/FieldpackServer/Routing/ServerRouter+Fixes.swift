@@ -34,15 +34,15 @@ extension ServerRouter {
         ]))
     }
     switch body.sender {
-    // The app takes a list of what the server wants to tell it, and sends again what was not answered so.
+    // OwnTracks expects an array of messages from the server, and sends its fixes again after any other
+    // answer.
     case .ownTracks where mistakes == 0: results = []
     case .traccar where mistakes == 0:
       return ServerResponse(200, "text/plain; charset=utf-8", [])
     default: break
     }
-    var bytes: [UInt8] = []
-    JSONValue.array(results).append(to: &bytes)
     let isAllBad = !results.isEmpty && mistakes == results.count
-    return ServerResponse(isAllBad ? 400 : 200, MediaType.json, bytes)
+    let body = JSONValue.array(results).text
+    return ServerResponse(isAllBad ? 400 : 200, MediaType.json, Array(body.utf8))
   }
 }

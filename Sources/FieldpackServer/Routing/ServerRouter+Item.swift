@@ -21,11 +21,9 @@ extension ServerRouter {
       return problem(error, request, while: .resource)
     }
     guard let text else {
-      return problem(
-        ProblemDocument(404, "The collection '\(layer.collectionID)' has no such feature."),
-        request)
+      return missingFeature(of: layer, request)
     }
-    // The page has the same content in other bytes, and so another tag.
+    // The page has the same content as the GeoJSON in other bytes, and so another tag.
     let tag = ItemTag.tag(of: text, crs: asked.crs, format: format)
     var fields: HTTPFields = [
       "ETag": tag, "Vary": "Accept", "Content-Crs": "<\(asked.crs.uri)>",

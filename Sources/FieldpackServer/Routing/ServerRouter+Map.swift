@@ -32,15 +32,13 @@ extension ServerRouter {
       let document = MapLayersDocument(
         title: file.options.title, layers: documents.layers,
         symbols: try await LayerSymbols(of: file.store))
-      var bytes: [UInt8] = []
-      document.tree.append(to: &bytes)
-      return MapPage.File(type: MediaType.json, bytes: bytes)
+      return MapPage.File(type: MediaType.json, bytes: Array(document.tree.text.utf8))
     default: return mapPage.file(path)
     }
   }
 
   private func response(_ file: MapPage.File, _ request: ServerRequest) -> ServerResponse {
-    // A browser asks each time whether its copy is still right: the files change with the program.
+    // A browser asks each time whether its copy is still valid: the files change with the program.
     let fields: HTTPFields = [
       "Content-Type": file.type, "ETag": file.tag, "Cache-Control": "no-cache",
       "Content-Security-Policy": MapPage.policy, "Referrer-Policy": "same-origin",

@@ -12,8 +12,6 @@ extension ServerRouter {
       return problem(ProblemDocument(403, "Pages of other sites may not ask this."), request)
     }
     let layer = request.query.last { $0.name == "layer" }.map { LayerID($0.value) }
-    // What is known of the layers decides on them.
-    _ = try? await file.documents()
     guard layer.map({ request.isSafe ? mayRead($0, request) : mayWrite($0, request) }) ?? true
     else {
       return problem(ProblemDocument(403, "This layer is not for this token."), request)
@@ -26,7 +24,7 @@ extension ServerRouter {
     return ServerResponse(response.status, response.contentType, body)
   }
 
-  /// The list of layers without those that whoever asks may not read.
+  /// The list of layers without those that the caller may not read.
   private func readable(_ list: [UInt8], _ request: ServerRequest) -> [UInt8] {
     guard let rights = request.caller.rights, !rights.readEverything,
       let document = try? JSONValueReader.read(String(decoding: list, as: UTF8.self)),

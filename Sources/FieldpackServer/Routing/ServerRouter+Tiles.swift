@@ -66,7 +66,7 @@ extension ServerRouter {
 
   // MARK: Tiles
 
-  /// - Parameter properties: the columns that are given of the layers that have them; `nil` for all.
+  /// - Parameter properties: the columns in the tile, of the layers that have them; `nil` for all.
   private func tile(
     _ place: [String], of layers: [ServedLayer], _ properties: [String]?, _ request: ServerRequest
   ) async throws(FieldpackError) -> ServerResponse {
@@ -83,7 +83,8 @@ extension ServerRouter {
           of: ids[0], at: address, options: Self.options(layers[0], properties)
         ).bytes
       } else {
-        // One state of the file; the layers of a tile follow each other.
+        // All layers come from one state of the file. A tile is the bytes of its layers, one after
+        // another.
         bytes = try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
           var bytes: [UInt8] = []
           for layer in layers {
@@ -138,7 +139,7 @@ extension ServerRouter {
       } catch {
         return problem(error, request, while: .resource)
       }
-      // Names that nobody has would fill the memory otherwise.
+      // A client could fill the memory with long lists of names.
       let isShort = (properties ?? []).reduce(0) { $0 + $1.utf8.count + 16 } <= 1_000
       if let key, isShort { file.tiles.keep(tile, for: key) }
     }

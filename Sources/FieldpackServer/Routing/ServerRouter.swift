@@ -13,36 +13,35 @@ final class ServerRouter: RequestHandling {
   let publicBase: LinkBase?
   /// The names of this machine that a client may ask for; `nil` for any.
   let hosts: Set<String>?
-  /// Whether edits are taken from others.
+  /// Whether clients may change the file.
   let isWritable: Bool
-  /// The sites whose pages may ask as the server's own do.
+  /// The sites whose pages may send the same requests as the server's own pages.
   let origins: Set<String>
-  /// Of the addresses that clients ask, where there is no public one.
+  /// The scheme of links where there is no public address.
   let scheme: String
   /// Whether pages of other sites may load captures as scripts.
   let hasPublicCaptures: Bool
-  /// What old apps find here.
+  /// Answers old apps and bundles; `nil` where the server has no bridge.
   let apps: AppHost?
   let logger: Logger
   let axes = CRSAxes()
-  /// How many GeoPackages are being made, or sent.
+  /// The number of GeoPackages that are being made or sent.
   let extracts = ExtractPlace.Count()
   let motion: MotionGroups
   let uploads: ResumableUploads
   let mapPage: MapPage
 
   init(
-    _ file: ServedFile, events: EventHub? = nil, fixes: FixIntake? = nil, publicBase: LinkBase?,
-    hosts: Set<String>?, isWritable: Bool, origins: Set<String> = [], scheme: String = "http",
-    hasPublicCaptures: Bool = false, apps: AppHost? = nil, logger: Logger,
-    mapPage: MapPage = MapPage()
+    _ file: ServedFile, events: EventHub, fixes: FixIntake, publicBase: LinkBase?,
+    hosts: Set<String>?, isWritable: Bool, origins: Set<String>, scheme: String,
+    hasPublicCaptures: Bool, apps: AppHost?, logger: Logger, mapPage: MapPage
   ) {
     self.hasPublicCaptures = hasPublicCaptures
     motion = MotionGroups(MotionReceiver(file.store))
     uploads = ResumableUploads(beside: file.store.path)
     self.file = file
-    self.events = events ?? EventHub(of: file.store, logger: logger)
-    self.fixes = fixes ?? FixIntake(of: file.store, PositionOptions(), logger: logger)
+    self.events = events
+    self.fixes = fixes
     self.mapPage = mapPage
     self.origins = origins
     self.scheme = scheme
@@ -56,7 +55,7 @@ final class ServerRouter: RequestHandling {
   // MARK: Handling
 
   func refusal(of head: ServerRequest, bodyLength: Int?) -> ServerResponse? {
-    // A page of another site that has bound its name to this machine asks for that name.
+    // Another site can bind its name to this machine; its pages then ask for that name.
     guard let host = head.fields["Host"], Self.isHost(host, in: hosts) else {
       return problem(ProblemDocument(421, "This server does not answer to that name."), head)
     }
@@ -82,8 +81,7 @@ final class ServerRouter: RequestHandling {
 
   func answerAtOnce(_ request: ServerRequest) -> ServerResponse? {
     guard let documents = file.known().map({ shown($0, to: request) }),
-      let route = try? route(request, documents),
-      case .document(let name) = route
+      case .document(let name) = route(request, documents)
     else { return nil }
     return try? document(name, request, documents)
   }
@@ -92,7 +90,7 @@ final class ServerRouter: RequestHandling {
     guard request.isSafe || isOwn(request) || showsKey(request) else {
       return problem(ProblemDocument(403, "Pages of other sites may not ask this."), request)
     }
-    // Which layers there are tells what others than everybody may read.
+    // The rights of a token depend on the layers of the file.
     if request.caller.rights != nil { _ = try? await file.documents() }
     switch request.path.first {
     case "sync": return await synchronise(request)
@@ -114,7 +112,7 @@ final class ServerRouter: RequestHandling {
   private func features(_ request: ServerRequest) async -> ServerResponse {
     do throws(FieldpackError) {
       let documents = shown(try await file.documents(), to: request)
-      switch try route(request, documents) {
+      switch route(request, documents) {
       case .document(let name): return try document(name, request, documents)
       case .items(let layer): return try await items(of: layer, request)
       case .item(let layer, let id): return try await item(id, of: layer, request)
@@ -139,36 +137,36 @@ final class ServerRouter: RequestHandling {
     case item(ServedLayer, String)
     /// Zoom, row and column.
     case tile(ServedLayer, [String])
-    /// A change of a feature, or of all features where there is no id.
+    /// A change of the feature with that id, or new features where there is no id.
     case edit(ServedLayer, String?)
+    /// A tile of pictures on a grid: zoom, row and column.
     case picture(ServedPyramid, on: String, [String])
     case options([String])
     case notAllowed([String])
     case missing
   }
 
-  private func route(
-    _ request: ServerRequest, _ documents: ServerDocuments
-  ) throws(FieldpackError) -> Route {
+  private func route(_ request: ServerRequest, _ documents: ServerDocuments) -> Route {
     guard let route = resource(request.path, documents) else { return .missing }
-    let methods = ["GET", "HEAD", "OPTIONS"]
-    switch (request.method, route) {
-    case ("GET", _), ("HEAD", _): return route
-    case ("OPTIONS", .items(let layer)):
-      return .options(methods + editMethods(of: layer, hasID: false, for: request))
-    case ("OPTIONS", .item(let layer, _)):
-      return .options(methods + editMethods(of: layer, hasID: true, for: request))
-    case ("OPTIONS", _): return .options(methods)
-    case (let method, .items(let layer)) where Self.editMethods(hasID: false).contains(method):
-      return canEdit(layer) ? .edit(layer, nil) : .notAllowed(methods)
-    case (let method, .item(let layer, let id)) where Self.editMethods(hasID: true).contains(method):
-      return canEdit(layer) ? .edit(layer, id) : .notAllowed(methods)
-    case (_, .items(let layer)):
-      return .notAllowed(methods + editMethods(of: layer, hasID: false, for: request))
-    case (_, .item(let layer, _)):
-      return .notAllowed(methods + editMethods(of: layer, hasID: true, for: request))
-    default: return .notAllowed(methods)
+    let method = request.method
+    if method == "GET" || method == "HEAD" { return route }
+    var methods = ["GET", "HEAD", "OPTIONS"]
+    let layer: ServedLayer
+    let id: String?
+    switch route {
+    case .items(let found):
+      layer = found
+      id = nil
+    case .item(let found, let feature):
+      layer = found
+      id = feature
+    default: return method == "OPTIONS" ? .options(methods) : .notAllowed(methods)
     }
+    if Self.editMethods(hasID: id != nil).contains(method) {
+      return canEdit(layer) ? .edit(layer, id) : .notAllowed(methods)
+    }
+    methods += editMethods(of: layer, hasID: id != nil, for: request)
+    return method == "OPTIONS" ? .options(methods) : .notAllowed(methods)
   }
 
   private func resource(_ path: [String], _ documents: ServerDocuments) -> Route? {
@@ -281,26 +279,27 @@ final class ServerRouter: RequestHandling {
     fields["Content-Type"] = type ?? MediaType.geoJSON
     let limit = asked.limit ?? file.options.defaultLimit
     do throws(FieldpackError) {
+      let outcome: PageStart.Outcome
       switch format {
       case "html":
         fields["Content-Security-Policy"] = DocumentPage.policy
         let text = DocumentPage(
           request.path, title: layer.title, try await page.document(limit: min(limit, 100)),
           base: base(of: request))
-        return ServerResponse(200, fields: fields, body: .bytes(text.bytes)).packed(for: request)
-      case "geojsonl": return try response(await page.lines(), fields).packed(for: request)
-      case "csv": return try response(await page.csv(), fields).packed(for: request)
-      case "gpx": return try response(await page.gpx(), fields).packed(for: request)
-      default:
-        return try response(await page.collection(limit: limit), fields).packed(for: request)
+        outcome = .whole(text.bytes)
+      case "geojsonl": outcome = await page.lines()
+      case "csv": outcome = await page.csv()
+      case "gpx": outcome = await page.gpx()
+      default: outcome = await page.collection(limit: limit)
       }
+      return try response(outcome, fields).packed(for: request)
     } catch {
       return problem(error, request, while: .resource)
     }
   }
 
-  /// Refuses reference systems that a format has no place for: GPX is in longitude and latitude, and
-  /// nothing in CSV tells that y comes first.
+  /// Refuses what a format cannot hold: GPX has no areas and is in longitude and latitude, and nothing in
+  /// CSV tells that y comes first.
   private static func check(
     _ request: ItemsRequest, as format: String
   ) throws(FieldpackError) {

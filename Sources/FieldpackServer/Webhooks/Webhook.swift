@@ -1,18 +1,18 @@
 public import FieldpackCore
 import FieldpackHTTP
 
-/// An address that is told of what happens in the file, by POST.
+/// An address that gets the events of the file, by POST.
 ///
 /// Each request has one event as a CloudEvent in JSON (structured mode), and the fields of Standard Webhooks:
 /// `webhook-id`, `webhook-timestamp`, and where there is a secret `webhook-signature`.
 public struct Webhook: Hashable, Sendable {
   public var url: String
-  /// With which requests are signed; the receiver knows it, too.
+  /// The secret that signs the requests, and that the receiver knows, too.
   ///
-  /// A text that begins with `whsec_` is base64 behind that, as Standard Webhooks writes secrets. Another
-  /// text is taken as it is.
+  /// After the prefix `whsec_`, the secret is base64, as Standard Webhooks writes secrets. Without the
+  /// prefix, the key is the text itself.
   public var secret: String?
-  /// The layers whose events are told; `nil` for all, with detections, which are of the layer `detection`.
+  /// The layers whose events are sent; `nil` for all layers. Detections belong to the layer `detection`.
   public var layers: [LayerID]?
   /// Some of `created`, `updated`, `deleted`, and of `entered`, `left` and the like; `nil` for all.
   public var events: [String]?
@@ -65,7 +65,7 @@ public struct Webhook: Hashable, Sendable {
     return webhook
   }
 
-  /// Checks that the address may be told.
+  /// Checks that events may be sent to the address.
   ///
   /// - Throws: `.invalidArgument` for what is no address, or an event or condition that is none,
   ///   `.permission` where the events would go to another machine without encryption.
@@ -79,7 +79,7 @@ public struct Webhook: Hashable, Sendable {
     _ = try query()
   }
 
-  /// Which events it wants.
+  /// The query for the events that the receiver wants.
   func query() throws(FieldpackError) -> EventQuery {
     var query = EventQuery()
     query.layers = layers.map { Set($0) }
@@ -106,7 +106,7 @@ public struct Webhook: Hashable, Sendable {
     return Base64.decode(secret.utf8.dropFirst("whsec_".utf8.count)) ?? Array(secret.utf8)
   }
 
-  /// What the state of its deliveries is called: it differs where the receiver or its choice does.
+  /// The name of the state of the deliveries, which differs for each address and choice of events.
   var name: String {
     let texts = [url, layers?.description ?? "", events?.description ?? "", filter ?? ""]
     return SHA256.hex(Array(texts.joined(separator: "\n").utf8)).prefix(32).description

@@ -2,10 +2,10 @@ import FieldpackCore
 import FieldpackField
 import FieldpackHTTP
 
-/// Tells one webhook of all events, one after the other, each until it was taken.
+/// Sends all events to one webhook, one after the other, each until the receiver has taken it.
 ///
-/// An event counts as told when the receiver answers with a status of 200 to 299. After a kill the last one
-/// may come again, under the same `webhook-id`.
+/// A receiver takes an event by a status of 200 to 299. After a kill of the server, the last event may be
+/// sent again, with the same `webhook-id`.
 struct WebhookDelivery: Sendable {
   let webhook: Webhook
   let hub: EventHub
@@ -15,13 +15,14 @@ struct WebhookDelivery: Sendable {
   var backOff = BackOff(first: .seconds(1), limit: .seconds(300), jitter: 0.3)
   let logger: Logger
 
-  /// After so long without a success it is switched off, until the server starts again.
+  /// How long a receiver may fail before its webhook is switched off, in milliseconds. The next start of the
+  /// server switches the webhook on again.
   static let patience: Int64 = 86_400_000
 
-  /// Why the telling ended.
+  /// Why the delivery ended.
   enum End: Hashable, Sendable {
     case closed
-    /// The receiver failed for a day, or said that it wants no more.
+    /// The receiver failed for a day, or answered with the status 410.
     case switchedOff
   }
 
@@ -64,7 +65,7 @@ struct WebhookDelivery: Sendable {
 
   // MARK: One event
 
-  /// Tries until the receiver has the event; false where it never will.
+  /// Tries until the receiver has taken the event; false where the tries end without that.
   private func tell(
     _ event: LiveEvent, _ kept: inout WebhookState.Kept
   ) async throws(FieldpackError) -> Bool {
@@ -88,7 +89,7 @@ struct WebhookDelivery: Sendable {
       failures += 1
       if failures == 1 {
         logger.warning(
-          "a webhook does not answer, and is told again",
+          "a webhook did not take an event, which is sent again",
           ["url": .text(Job.target(ofAddress: webhook.url)), "reason": .text(reason)])
       }
       let pause = backOff.pause(after: failures, asked: asked)
@@ -97,7 +98,7 @@ struct WebhookDelivery: Sendable {
     return false
   }
 
-  /// - Returns: why the receiver does not have it; `nil` where it does.
+  /// - Returns: why the receiver did not take the event; `nil` where it did.
   private func send(
     _ body: [UInt8], _ id: String
   ) async -> (reason: String?, isFinal: Bool, asked: Duration?) {

@@ -2,12 +2,12 @@ import FieldpackCore
 import FieldpackField
 import FieldpackHTTP
 
-/// Tells all webhooks of a server.
+/// Sends the events of a file to all webhooks of a server.
 final class WebhookService: Sendable {
   private let tasks = Locked<[Task<Void, Never>]>([])
 
-  /// - Parameter folder: where is kept how far each was told; `nil` for the folder of the user.
-  /// - Throws: `.permission`, `.invalidArgument`, `.configuration` where there is no such folder.
+  /// - Parameter folder: keeps the state of each webhook; `nil` for the folder of the user.
+  /// - Throws: `.permission`, `.invalidArgument`, `.configuration` where the user has no such folder.
   func start(
     _ webhooks: [Webhook], of file: String, hub: EventHub, folder: String?,
     allowsUnencrypted: Bool, logger: Logger
@@ -29,7 +29,7 @@ final class WebhookService: Sendable {
     }
   }
 
-  /// Goes on after what may be over soon, such as a full disk, until the hub is closed.
+  /// Delivers until the hub is closed. A failure that may pass, such as a full disk, only makes a pause.
   private static func run(_ delivery: WebhookDelivery) async {
     var told: String?
     while !Task.isCancelled {
@@ -39,7 +39,7 @@ final class WebhookService: Sendable {
         if error.code == .unavailable { return }
         if error.message != told {
           delivery.logger.error(
-            "a webhook is told later",
+            "the events of a webhook are sent later",
             [
               "url": .text(Job.target(ofAddress: delivery.webhook.url)),
               "reason": .text("\(error)"),

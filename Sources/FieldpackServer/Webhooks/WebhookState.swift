@@ -2,7 +2,7 @@ import FieldpackCore
 import FieldpackField
 import FoundationEssentials
 
-/// How far a webhook has been told, in a file of its own, so that a restart goes on there.
+/// The last event that a webhook has got, in a file of its own, so that a restart goes on after it.
 struct WebhookState: Sendable {
   let path: String
 
@@ -17,14 +17,13 @@ struct WebhookState: Sendable {
 
   struct Kept: Hashable, Sendable {
     var place: EventPlace
-    /// When the first of the failures was that nothing went well since.
+    /// When the receiver first failed after its last success.
     var failingSince: Instant?
   }
 
-  /// - Returns: `nil` for a webhook that was never told.
+  /// - Returns: `nil` for a webhook that has no state yet.
   func read() -> Kept? {
-    guard let data = FileManager.default.contents(atPath: path),
-      let json = try? JSONValueReader.read(String(decoding: data, as: UTF8.self)),
+    guard let json = JSONFile.read(path),
       let place = json["place"]?.string.flatMap({ EventPlace($0) })
     else { return nil }
     return Kept(place: place, failingSince: json["failingSince"]?.string.flatMap { Instant($0) })
@@ -36,11 +35,6 @@ struct WebhookState: Sendable {
       "place": .text(kept.place.text),
       "failingSince": kept.failingSince.map { .text($0.description) },
     ])
-    do {
-      // Renamed into its place, so that a kill leaves the old one or the new one.
-      try Data(json.text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-    } catch {
-      throw FieldpackError(.io, "the state of a webhook cannot be written to \(path)")
-    }
+    try JSONFile.write(json, to: path)
   }
 }

@@ -32,27 +32,17 @@ struct TokenFile: Sendable {
   /// - Throws: `.permission` for a file that somebody else may have read or written, `.invalidData`
   ///   for one that holds something else.
   func load() throws(FieldpackError) -> KeptSignIn? {
-    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      if errno == ENOENT { return nil }
-      if errno == ELOOP { throw refusal("\(path) is a link") }
-      throw .system(errno, "read", path)
+    let found: [UInt8]?
+    do throws(FieldpackError) {
+      found = try PrivateFile.read(
+        path, of: .program, upTo: Self.maximumSize, orElse: Self.consequence)
+    } catch {
+      if (error.underlying as? SystemErrorNumber)?.rawValue == ENOENT { return nil }
+      throw error
     }
-    defer { close(descriptor) }
-    try check(descriptor)
-    var bytes = [UInt8](repeating: 0, count: Self.maximumSize + 1)
-    var count = 0
-    while count < bytes.count {
-      let read = bytes.withUnsafeMutableBytes {
-        pread(descriptor, $0.baseAddress! + count, $0.count - count, off_t(count))
-      }
-      if read < 0, errno == EINTR { continue }
-      guard read >= 0 else { throw .system(errno, "read", path) }
-      if read == 0 { break }
-      count += read
-    }
-    guard count <= Self.maximumSize,
-      let document = try? JSONValueReader.read(String(decoding: bytes[..<count], as: UTF8.self)),
+    try checkFolder()
+    guard let bytes = found,
+      let document = try? JSONValueReader.read(String(decoding: bytes, as: UTF8.self)),
       let kept = KeptSignIn(document)
     else {
       throw FieldpackError(
@@ -63,28 +53,22 @@ struct TokenFile: Sendable {
   }
 
   private static let maximumSize = 1 << 16
+  private static let consequence =
+    "the token in it is not used. Try: remove it, and sign in again"
 
-  /// Refuses what somebody else may have read or written.
-  private func check(_ descriptor: Int32) throws(FieldpackError) {
+  /// Refuses a folder in which somebody else may have replaced the file.
+  private func checkFolder() throws(FieldpackError) {
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw .system(errno, "read", path) }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw refusal("\(path) is no regular file") }
-    guard status.st_uid == geteuid() else { throw refusal("\(path) belongs to another user") }
-    guard status.st_mode & 0o077 == 0 else { throw refusal("others may read \(path)") }
     guard lstat(folder, &status) == 0 else { throw .system(errno, "read", folder) }
     guard isOwn(status), status.st_mode & 0o022 == 0 else {
-      throw refusal("others may change what is in \(folder)")
+      throw FieldpackError(
+        .permission, "others may change what is in \(folder), so \(Self.consequence)",
+        position: FilePosition(file: path))
     }
   }
 
   private func isOwn(_ folder: stat) -> Bool {
     folder.st_mode & S_IFMT == S_IFDIR && folder.st_uid == geteuid()
-  }
-
-  private func refusal(_ reason: String) -> FieldpackError {
-    FieldpackError(
-      .permission, "\(reason), so the token in it is not used. Try: remove it, and sign in again",
-      position: FilePosition(file: path))
   }
 
   func save(_ kept: KeptSignIn) throws(FieldpackError) {

@@ -23,7 +23,7 @@ public struct Bridge: Sendable {
   public var location: LocationService?
   /// The id of this device.
   public var device: String?
-  /// Asks the servers that the configs name; by default one of the bridge's own.
+  /// Asks the servers that the configs name; `nil` for a new client for each request.
   public var client: HTTPClient?
 
   public init(data: DataService) { self.data = data }

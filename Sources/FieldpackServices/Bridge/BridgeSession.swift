@@ -22,7 +22,7 @@ public actor BridgeSession {
   let bridge: Bridge
   private let rights: Rights
   private let reply: @Sendable (BridgeReply) -> Void
-  /// Why an error is told in other words than its own; `nil` leaves the words.
+  /// The words in which an error is told; `nil` for the error's own message.
   private let words: (@Sendable (FieldpackError) -> String)?
   /// What goes on after the call that began it, by the event.
   private var streams: [String: Stream] = [:]
@@ -63,14 +63,12 @@ public actor BridgeSession {
   /// Tells what pages get unasked.
   public func start() async {
     if let authentication = bridge.authentication {
-      await follow(event: "303", type: "303", authentication.loginStatus) { [authentication] _ in
+      follow("303", authentication.loginStatus) { [authentication] _ in
         .integer(Int64(await authentication.status.rawValue))
       }
     }
     if let location = bridge.location {
-      await follow(
-        event: "lastKnownLocation", type: "lastKnownLocation", location.lastKnown
-      ) { $0.bridgeDocument }
+      follow("lastKnownLocation", location.lastKnown) { $0.bridgeDocument }
     }
     guard let backend = bridge.backend else { return }
     keep(
@@ -109,7 +107,8 @@ public actor BridgeSession {
 
   // MARK: Messages
 
-  /// Answers a message. It returns when the message is answered, but for those that wait for a server.
+  /// Answers a message. The call returns when the message is answered, except for messages that wait
+  /// for a server.
   public func receive(_ text: String) async {
     guard !isFinished else { return }
     let message: BridgeMessage
@@ -188,15 +187,15 @@ public actor BridgeSession {
     return .goesOn
   }
 
-  /// The same for what nobody asked for; values that are there are told by the sequence itself.
+  /// The same for an event that nobody asked for; the sequence itself gives the first value.
   private func follow<S: AsyncSequence & Sendable>(
-    event: String, type: String, _ changes: S,
+    _ event: String, _ changes: S,
     _ value: @escaping @Sendable (S.Element) async -> JSONValue?
-  ) async where S.Failure == Never, S.Element: Sendable {
+  ) where S.Failure == Never, S.Element: Sendable {
     relay(event, nil, after: nil, repeats: false, changes) { element in
       if let element { await value(element) } else { nil }
     } reply: { payload in
-      BridgeReply(event: event, data: ["type": .text(type), "payload": payload])
+      BridgeReply(event: event, data: ["type": .text(event), "payload": payload])
     }
   }
 

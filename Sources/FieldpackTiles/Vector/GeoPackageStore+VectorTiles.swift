@@ -30,9 +30,11 @@ extension GeoPackageStore {
   package func vectorTileSoon(
     of layer: LayerID, at address: TileAddress, options: VectorTileOptions = .init()
   ) async throws(FieldpackError) -> VectorTile {
+    let id = id
     let small = try await readSoon { (snapshot) throws(FieldpackError) in
-      // What is wrong with the layer is told below.
-      try VectorTileMaker(layer, address, options, in: snapshot).tile(ofAtMost: 1_000)
+      do throws(FieldpackError) {
+        return try VectorTileMaker(layer, address, options, in: snapshot).tile(ofAtMost: 1_000)
+      } catch { throw error.adding(location: .init(store: id, layer: layer)) }
     }
     if let small { return small }
     return try await vectorTile(of: layer, at: address, options: options)

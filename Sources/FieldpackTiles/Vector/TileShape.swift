@@ -28,7 +28,7 @@ struct TileShape {
   /// Whether something is left of the geometry.
   var isEmpty: Bool { points.isEmpty && lines.isEmpty && polygons.isEmpty }
 
-  /// What became of a geometry. One that has no place on the grid is as good as unreadable.
+  /// What became of a geometry. A geometry without a place on the grid counts as unreadable.
   enum Outcome { case shown, outside, unreadable }
 
   /// A point of the layer.

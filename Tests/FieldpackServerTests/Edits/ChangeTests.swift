@@ -100,7 +100,7 @@ import Testing
       #expect(extent == ["8.0|50.0"])
       #expect(try await server.edit("PATCH", path, #"{"geometry":null}"#).status == 204)
       #expect(try await server.feature(path).hasSuffix(#""geometry":null}"#))
-      // All properties go, but that one of them has to stay.
+      // The patch removes all properties, and one of them is required.
       #expect(try await server.edit("PATCH", path, #"{"properties":null}"#).status == 422)
       await server.close()
     }

@@ -32,7 +32,7 @@ import Testing
       let north = try await tag("?crs=http://www.opengis.net/def/crs/EPSG/0/4326")
       let second = try await tag()
       #expect(Set([first, second, page, north]).count == 4)
-      // Each representation's tag stands for the same state, also that of a packed one.
+      // The tags of all representations stand for the same state, also the tag of a packed one.
       let packed = String(second.dropLast()) + "-gzip\""
       for value in ["\"x\", \(second)", "\(second),\"y\"", page, north, packed] {
         let answer = try await server.edit("PATCH", path, "{}", fields: ["If-Match": value])

@@ -7,7 +7,7 @@ import Testing
 @testable import FieldpackServer
 
 #if Server
-  /// Clients that are none of ours edit features.
+  /// Clients of other projects edit features.
   @Suite(.programs) struct EditPeerTests {
     @Test(.enabled(if: Programs.curl != nil, Comment(rawValue: Programs.noCurl)))
     func `curl creates, changes and deletes a feature`() async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import FieldpackServer
 
 #if Server
-  /// Clients that are none of ours.
+  /// Clients of other projects.
   @Suite(.programs) struct ClientTests {
     private func output(
       of script: String, by python: String?, _ server: TestServer

@@ -92,7 +92,7 @@ import Testing
       let matrix = grid["tileMatrices"]?.items.first
       #expect(matrix?["matrixWidth"] == .integer(2) && matrix?["matrixHeight"] == .integer(1))
       #expect(matrix?["pointOfOrigin"]?.items.compactMap(\.number) == [-180, 90])
-      // That of WorldCRS84Quad, of the standard's annex D.
+      // The scale of WorldCRS84Quad in annex D of the standard.
       let scale = try #require(matrix?["scaleDenominator"]?.number)
       #expect(abs(scale - 279541132.0143589) < 1e-3)
       for path in ["/collections/ortho", "\(Self.ortho)/map/tiles", "/tileMatrixSets/ortho"] {

@@ -7,7 +7,7 @@ import Testing
 @testable import FieldpackServer
 
 #if Server
-  /// The files of the page with the map, and what it is told of layers.
+  /// The files of the page with the map, and what the page gets of layers.
   @Suite struct MapPageTests {
     private func page(
       _ path: String..., base: String = "http://localhost", leaflet: String? = nil,
@@ -89,7 +89,8 @@ import Testing
       #expect(try await page("none.js").status == 404)
     }
 
-    /// A file that is not in the list would not be served, and one that is not there not compiled.
+    /// A file that is missing in the list would not be served, and a file that the list has but the folder
+    /// does not would not compile.
     @Test func `every file of the page is served, and small enough to be read`() throws {
       let folder = Checkout.file("Sources/FieldpackServer/Page").path
       let names = try FileManager.default.contentsOfDirectory(atPath: folder)

@@ -44,7 +44,7 @@ import Foundation
       try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
         for index in 0..<20 {
           var well = Feature(geometry: .point(x: Double(index), y: Double(index) / 2))
-          // Whoever shows it as markup runs it.
+          // A page that shows this name as markup runs its script.
           well.attributes["name"] = .text(
             index == 1 ? "<img src=x onerror=alert(1)>" : "well \(index)")
           well.attributes["depth"] = .real(Double(index))

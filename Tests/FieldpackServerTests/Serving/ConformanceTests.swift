@@ -23,7 +23,7 @@ import Testing
       await server.close()
     }
 
-    /// Those of the official tests: Greenwich, the equator, the antimeridian, and both polar caps.
+    /// The boxes of the official tests: Greenwich, the equator, the antimeridian, and both polar caps.
     @Test(
       arguments: [
         ("-1.5,50.0,1.5,53.0", []), ("-90,-1,90,1", [1, 2, 3]), ("177,65,-177,70", []),
@@ -116,7 +116,7 @@ import Testing
 
     // MARK: Schemas
 
-    /// Python's jsonschema judges.
+    /// Python's jsonschema checks the answers.
     @Test(
       .enabled(
         if: Programs.jsonschemaPython != nil, Comment(rawValue: Programs.noJSONSchemaPython)))

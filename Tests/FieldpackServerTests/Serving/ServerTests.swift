@@ -11,7 +11,7 @@ import Testing
 @testable import FieldpackServer
 
 #if Server
-  /// The server as such: addresses, methods, names, and clients that are none of ours.
+  /// The server as such: addresses, methods, names, and clients of other projects.
   @Suite(.programs) struct ServerTests {
     @Test(arguments: [
       "/collections/../x", "/%2e%2e/x", "/collections/..;/x", "/collections/%2E%2E%3Bx/items", "//",

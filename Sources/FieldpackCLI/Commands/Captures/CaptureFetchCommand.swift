@@ -5,11 +5,12 @@ import FieldpackGeoPackage
 extension FieldpackTool {
   static var captureFetchCommand: Command {
     Command(
-      "fetch", abstract: "Get a capture from a server of Fieldpack.",
+      "fetch", abstract: "Get a capture from 'fieldpack serve'.",
       discussion: """
-        The capture becomes a folder of its files below the folder --into, or is stored in the \
-        GeoPackage --into as an import does. The files must have the digests that the server \
-        states. A run that was broken off is gone on with where it ended.
+        If --into is a folder, the capture becomes a folder of its files there. If --into is a \
+        GeoPackage, the capture is stored in it as by an import. Files whose digest is not the \
+        one that the server states are refused. After an interruption the same command goes on \
+        where the last run ended.
         """,
       examples: [
         "fieldpack capture fetch http://127.0.0.1:8085 338d2c23…358d --into field.gpkg",
@@ -36,6 +37,7 @@ private struct CaptureFetchCommand: CommandBody {
         ?? "."
     }
 
+    /// Whether the target is a GeoPackage.
     var isFile: Bool { target.lowercased().hasSuffix(".gpkg") }
   }
 

@@ -8,14 +8,14 @@ extension FieldpackTool {
     Command(
       "bridge", abstract: "Answer the messages of SpatialConnect's pages, line by line.",
       discussion: """
-        Reads a message a line from standard input, such as {"type": 102}, and writes a reply a \
-        line: the event by which a page gets it, and its data. The event is the responseId of the \
-        message, or its type. The last reply to a message is that of ..._completed or ..._error. \
-        Types are the numbers of version 0.10 or names such as v1/DATASERVICE_QUERY.
+        Each line of standard input is a message, such as {"type": 102}. Each line of the output \
+        is a reply: an event and its data. The event is the responseId of the message, or its \
+        type. The event of the last reply to a message ends with _completed or _error. Types are \
+        the numbers of version 0.10 or names such as v1/DATASERVICE_QUERY.
 
         Lists of stores and forms, the position, the status of the sign-in and the connection to \
-        the backend are told again whenever they change, until the input ends. 'fieldpack serve \
-        --config' gives pages in a browser the same bridge.
+        the backend are written again whenever they change, until the input ends. 'fieldpack \
+        serve --config' gives pages in a browser the same bridge.
         """,
       examples: [
         "fieldpack bridge survey.scfg <messages.jsonl",
@@ -106,36 +106,52 @@ extension LineReading where Element == String {
   /// The lines of standard input that are not empty.
   fileprivate static var messages: LineReading {
     LineReading { stop in
-      var lines = LineBuffer(limit: 16 << 20)
-      var input: OpenInput?
-      var hasEnded = false
-      return { () throws(FieldpackError) -> [String]? in
-        while true {
-          if let line = hasEnded ? lines.last() : lines.next() {
-            guard case .text(let range) = line else {
-              throw FieldpackError(
-                .invalidData, "the message is longer than 16 MiB",
-                position: FilePosition(file: "standard input", line: lines.number))
-            }
-            let text = lines.withBytes(range) { String(decoding: $0, as: UTF8.self) }
-            if text.contains(where: { !$0.isWhitespace }) { return [text] }
-          } else if hasEnded {
-            return nil
-          } else {
-            let source: OpenInput
-            if let input {
-              source = input
-            } else {
-              source = try LineInput.descriptor(0, name: "standard input").open()
-              input = source
-            }
-            hasEnded =
-              try lines.fill { (room) throws(FieldpackError) in
-                try source.read(into: room, until: stop)
-              } == 0
-          }
-        }
+      var reader = MessageReader(stop)
+      return { () throws(FieldpackError) in try reader.next() }
+    }
+  }
+}
+
+/// Reads the messages in the lines of standard input.
+private struct MessageReader {
+  private let stop: StopSignal
+  private var lines = LineBuffer(limit: 16 << 20)
+  private var opened: OpenInput?
+  private var hasEnded = false
+
+  init(_ stop: StopSignal) { self.stop = stop }
+
+  /// The next line that is not empty; `nil` at the end.
+  mutating func next() throws(FieldpackError) -> [String]? {
+    while true {
+      if let line = hasEnded ? lines.last() : lines.next() {
+        let text = try text(of: line)
+        if text.contains(where: { !$0.isWhitespace }) { return [text] }
+      } else if hasEnded {
+        return nil
+      } else {
+        try fill()
       }
     }
+  }
+
+  private func text(of line: LineBuffer.Line) throws(FieldpackError) -> String {
+    guard case .text(let range) = line else {
+      throw FieldpackError(
+        .invalidData, "the message is longer than 16 MiB",
+        position: FilePosition(file: "standard input", line: lines.number))
+    }
+    return lines.withBytes(range) { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private mutating func fill() throws(FieldpackError) {
+    let source =
+      if let opened { opened } else { try LineInput.descriptor(0, name: "standard input").open() }
+    opened = source
+    let stop = stop
+    let count = try lines.fill { (room) throws(FieldpackError) in
+      try source.read(into: room, until: stop)
+    }
+    hasEnded = count == 0
   }
 }

@@ -3,7 +3,7 @@ import FieldpackCore
 import FieldpackServer
 import FoundationEssentials
 
-/// What `fieldpack serve` watches, and whom it tells.
+/// What `fieldpack serve` watches in positions, and the webhooks that it posts events to.
 struct LiveArguments: OptionGroup {
   let positions: PositionOptions
   let isInsecure: Bool
@@ -19,10 +19,11 @@ struct LiveArguments: OptionGroup {
       help: "Watch the features of this layer in the positions that devices send."
     ).map { LayerID($0) }
     positions.radius = reader.value(
-      "radius", .number("metres", atLeast: 0), help: "The radius of points without one.")
+      "radius", .number("metres", atLeast: 0),
+      help: "The radius of regions that are points without one.")
     positions.dwell = reader.value(
       "dwell", .number("seconds", atLeast: 0),
-      help: "Also tell of stays of so many seconds in a region.")
+      help: "Also detect stays of so many seconds in a region.")
     let distance = reader.value(
       "distance", .number("metres", atLeast: 0), shownDefault: "500.0",
       help: "Without --regions, detect each fix so many metres or more from the last detection.")
@@ -30,20 +31,25 @@ struct LiveArguments: OptionGroup {
     hasBoth = distance != nil && positions.regions != nil
     self.positions = positions
     webhooks = reader.values(
-      "webhook", .text("url"), help: "Tell this address of what happens, by POST.")
+      "webhook", .text("url"),
+      help: "Post what happens in the file to this address; may be repeated.")
     webhookFile = reader.value(
       "webhooks", .file("file", "json"),
-      help: "A list of webhooks with secrets and conditions, in JSON.")
+      help: "A list of webhooks in JSON, with secrets and conditions.")
     isInsecure = reader.flag(
-      "insecure", help: "Tell webhooks on other machines without encryption, too.")
+      "insecure", help: "Post to webhooks on other machines without encryption, too.")
   }
 
-  /// The webhooks of the options, and those of the file.
-  func list() throws(FieldpackError) -> [Webhook] {
+  /// Refuses options that exclude each other.
+  func check() throws(FieldpackError) {
     guard !hasBoth else {
       throw FieldpackError(
         .invalidArgument, "--distance has a meaning only without --regions")
     }
+  }
+
+  /// The webhooks of the options, and those of the file.
+  func allWebhooks() throws(FieldpackError) -> [Webhook] {
     let plain = webhooks.map { Webhook($0) }
     guard let webhookFile else { return plain }
     return plain

@@ -19,37 +19,39 @@ struct ServeAccess: OptionGroup {
   init(_ reader: inout OptionReader) {
     tokens = reader.value(
       "token-file", .file("tokens", "json"),
-      help: "Ask for one of these tokens, made by 'fieldpack token add'.")
+      help: "Ask for a token of this file, which 'fieldpack token add' makes.")
     isOpen = reader.flag(
-      "open", help: "Let everybody who reaches the address read, but no layers bio_*.")
+      "open", help: "Let everybody who reaches the address read all layers but bio_*.")
     certificate = reader.value(
       "tls-cert", .file("cert", "pem", "crt"),
       help: "Speak HTTPS, with this certificate chain in PEM.")
     key = reader.value(
       "tls-key", .file("key", "pem", "key"), help: "The key of the certificate, in PEM.")
     isBehindProxy = reader.flag(
-      "behind-proxy", help: "Believe a proxy that says whose requests it passes on.")
+      "behind-proxy", help: "Take the addresses of clients from what a proxy says.")
     publicURL = reader.value(
       "public-url", .text("url"), help: "The address that clients know, behind a proxy.")
     origins = reader.values(
-      "cors", .text("origin"), help: "Let pages of this site ask, such as https://map.example.")
+      "cors", .text("origin"),
+      help: "Answer pages of this site, such as https://map.example; may be repeated.")
     rate = reader.value(
       "rate", .integer("n", in: 1...1_000_000), default: 100,
-      help: "The requests in a second of one token, or one address under --open.")
+      help: "How many requests in a second a token may make, or an address without one.")
     health = reader.value(
-      "health", .address, help: "Where to tell how the server is: /healthz, /readyz, /metrics.")
+      "health", .address, help: "Answer /healthz, /readyz and /metrics at this other address.")
     isVerbose = reader.flag("verbose", help: "Write a line for each request to standard error.")
   }
 
-  /// Whether clients of other machines know an address.
-  var isForOthers: Bool {
+  /// The address of `--public-url`, unless it is one of this machine.
+  var addressForOthers: String? {
     get throws(FieldpackError) {
-      guard let publicURL else { return false }
-      return try !HTTPAddress(publicURL).isLoopback
+      guard let publicURL, try !HTTPAddress(publicURL).isLoopback else { return nil }
+      return publicURL
     }
   }
 
-  /// Refuses what would let others read or write who were not meant to, or see tokens on their way.
+  /// Refuses options that would let others read or write without being meant to, or let them see
+  /// tokens on the network.
   func check(
     _ address: ListenAddress, isWritable: Bool, source: String
   ) throws(FieldpackError) {
@@ -60,30 +62,29 @@ struct ServeAccess: OptionGroup {
       throw refusal(
         "'\(origin)' is no site such as https://map.example: a scheme and a name, without a path")
     }
-    if let publicURL, try !HTTPAddress(publicURL).isLoopback, isWritable, tokens == nil {
-      throw refusal(
-        "--writable with a --public-url needs --token-file, so that the server knows who sends edits"
-      )
-    }
     guard !isBehindProxy || publicURL != nil else {
       throw refusal("--behind-proxy needs --public-url, the address that clients know")
     }
-    let isForOthers = try isForOthers
-    guard !isForOthers || tokens != nil || isOpen else {
-      throw refusal(
-        "whoever knows \(publicURL ?? "") could read '\(source)'. Try: --token-file, or --open where "
-          + "that is wanted")
+    if let url = try addressForOthers {
+      guard tokens != nil || !isWritable else {
+        throw refusal(
+          "--writable with a --public-url needs --token-file, so that the server knows who sends "
+            + "edits")
+      }
+      guard tokens != nil || isOpen else {
+        throw refusal("whoever knows \(url) could read '\(source)'. \(Self.advice)")
+      }
     }
     guard !address.isLoopback else { return }
     guard tokens != nil || isOpen else {
       throw refusal(
         "\(address.host) can be reached from other machines, and whoever reaches it could read "
-          + "'\(source)'. Try: --token-file, or --open where that is wanted")
+          + "'\(source)'. \(Self.advice)")
     }
     guard tokens != nil || !isWritable else {
       throw refusal(
-        "--writable beyond this machine needs --token-file, so that the server knows who sends edits"
-      )
+        "--writable beyond this machine needs --token-file, so that the server knows who sends "
+          + "edits")
     }
     let isProxied = isBehindProxy && publicURL?.lowercased().hasPrefix("https://") == true
     guard tokens == nil || certificate != nil || isProxied else {
@@ -92,6 +93,8 @@ struct ServeAccess: OptionGroup {
           + "with a --public-url that begins with https://")
     }
   }
+
+  private static let advice = "Try: --token-file, or --open where that is wanted"
 
   private func refusal(_ message: String) -> FieldpackError {
     FieldpackError(.invalidArgument, message)
@@ -105,6 +108,7 @@ struct ServeAccess: OptionGroup {
     return text == "\(address.scheme)://\(address.host)\(port)"
   }
 
+  /// Sets what the options say of who may ask, and reads the certificate.
   func apply(
     to settings: inout FieldServer.Options, _ console: Console
   ) throws(FieldpackError) {
@@ -121,8 +125,8 @@ struct ServeAccess: OptionGroup {
     if isVerbose { settings.journal = { console.write($0 + "\n") } }
   }
 
-  /// The address for clients.
-  func url(_ address: ListenAddress) -> String {
+  /// The address that clients use for a server that listens on `address`.
+  func url(of address: ListenAddress) -> String {
     publicURL ?? "\(certificate == nil ? "http" : "https")://\(address)/"
   }
 }

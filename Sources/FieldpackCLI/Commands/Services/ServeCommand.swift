@@ -10,27 +10,27 @@ extension FieldpackTool {
     Command(
       "serve", abstract: "Serve the layers of a GeoPackage by HTTP.",
       discussion: """
-        Clients read the layers as OGC API Features: QGIS, ogr2ogr and browsers do so with the \
-        address that is printed. A browser shows them on a map, too, with Debian's package \
-        libjs-leaflet. Features come as GeoJSON, HTML, GeoJSON lines, CSV and GPX, and \
-        conditions are CQL2. Other programs may change the file meanwhile. The command itself \
-        only reads it, unless it is started with --writable: then clients create, change and \
-        delete features, copies of the file bring their edits to /sync, where 'fieldpack sync' \
-        sends them, and devices send captures to /upload, motion to /motion, and their positions \
-        to /fixes, where regions and distances are watched as 'fieldpack monitor --record' does.
+        Clients read the layers as OGC API Features: QGIS, ogr2ogr and browsers use the address \
+        that is printed. Features come as GeoJSON, HTML, GeoJSON lines, CSV, GPX and GeoPackages, \
+        and conditions are CQL2. A browser shows the layers on a map, too, which needs Debian's \
+        package libjs-leaflet on the server. At /events clients follow what happens in the file, \
+        as server-sent events; webhooks get the same by POST.
 
-        At /events clients follow what happens in the file, as server-sent events; webhooks are \
-        told of it by POST.
+        Without --writable the command only reads the file. With --writable clients create, change \
+        and delete features, and 'fieldpack sync' sends the edits of copies to /sync. Devices send \
+        captures to /upload, motion to /motion, and positions to /fixes, where regions and \
+        distances are watched as by 'fieldpack monitor --record'. Other programs may change the \
+        file meanwhile.
 
-        With --config the stores and forms of a config are there for old apps as well: at /bridge \
-        for their pages, under /api/ for the clients of SpatialConnect's server, and under \
-        /bundles/ the apps of --bundles, a folder of ZIP archives with pages.
+        With --config old apps find the stores and forms of a config: their pages at /bridge, the \
+        clients of SpatialConnect's server under /api/. The apps of --bundles, a folder of ZIP \
+        archives with pages, are under /bundles/.
 
-        The command goes on until it is interrupted. It then answers the requests that run, and \
-        ends with status 0. Only programs of this machine can connect, unless --listen names \
-        another of its addresses; then --token-file says who may do what, or --open that whoever \
-        reaches it may read. With both, who has no token may read. Tokens go to other machines by \
-        TLS alone, or by a proxy.
+        The command runs until it is interrupted. It then answers the requests that it has begun, \
+        and ends with status 0. Only programs of this machine can connect, unless --listen names \
+        another of its addresses. Such an address needs --token-file, which says who may do what, \
+        or --open, with which everybody may read. With both, clients without a token may read. \
+        Tokens go to other machines only by TLS, or through a proxy.
         """,
       examples: [
         "fieldpack serve field.gpkg", "fieldpack serve field.gpkg --listen 127.0.0.1:0 --json",
@@ -65,7 +65,7 @@ private struct ServeCommand: CommandBody {
       access = reader.group()
       isWritable = reader.flag(
         "writable",
-        help: "Let clients change features, and take edits of copies, captures and motion.")
+        help: "Let clients change features, copies send their edits, and devices send data.")
       requiresIfMatch = reader.flag(
         "require-if-match",
         help: "Refuse a change of a feature that does not say, by If-Match, which state it changes."
@@ -75,7 +75,7 @@ private struct ServeCommand: CommandBody {
       live = reader.group()
       config = reader.value(
         "config", .text("config", completion: .source(["scfg"])),
-        help: "The .scfg whose stores and forms old apps find at /bridge.")
+        help: "The .scfg with the stores and forms of old apps.")
       bundles = reader.value(
         "bundles", .text("folder", completion: .folder),
         help: "A folder of apps, a ZIP archive each; with --config.")
@@ -90,8 +90,9 @@ private struct ServeCommand: CommandBody {
     let address = options.address ?? ListenAddress()
     try options.access.check(address, isWritable: options.isWritable, source: options.source)
     try checkApps(address)
+    try options.live.check()
     OpenFiles.allowMost()
-    let webhooks = try options.live.list()
+    let webhooks = try options.live.allWebhooks()
     return try await invocation.withGeoPackage(options.source, options.profile) {
       (store) throws(FieldpackError) in
       let services = try await services()
@@ -109,14 +110,14 @@ private struct ServeCommand: CommandBody {
   private func checkApps(_ address: ListenAddress) throws(FieldpackError) {
     guard options.config != nil || options.bundles == nil else {
       throw FieldpackError(
-        .invalidArgument, "--bundles is for apps that find stores. Try: --config survey.scfg")
+        .invalidArgument, "--bundles needs the stores of a config. Try: --config survey.scfg")
     }
-    let isForOthers = try options.access.isForOthers
+    let isForOthers = try options.access.addressForOthers != nil
     guard (address.isLoopback && !isForOthers) || options.config == nil else {
       throw FieldpackError(
         .invalidArgument,
-        "--config is for addresses of this machine alone, such as 127.0.0.1, because the server does "
-          + "not ask who uses the stores and the sign-in of the config")
+        "--config is for addresses of this machine alone, such as 127.0.0.1, because whoever "
+          + "reaches the server uses the stores and the sign-in of the config")
     }
     guard let folder = options.bundles else { return }
     var isFolder = false
@@ -155,7 +156,7 @@ private struct ServeCommand: CommandBody {
     try options.access.apply(to: &settings, invocation.console)
     let server = FieldServer(of: store, options: settings)
     let listening = try server.listen(on: address)
-    let url = options.access.url(listening)
+    let url = options.access.url(of: listening)
     let map = url + (url.hasSuffix("/") ? "map" : "/map")
     do throws(FieldpackError) {
       if invocation.isJSON {

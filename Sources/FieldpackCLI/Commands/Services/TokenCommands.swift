@@ -7,10 +7,10 @@ extension FieldpackTool {
     Command(
       "token", abstract: "Make tokens for a server, list them, and take them back.",
       discussion: """
-        A token says who asks a server that 'fieldpack serve --token-file' started. The file of \
-        tokens has mode 0600 and holds their hashes alone: a token is shown when it is made, and never \
-        again. A server reads the file again when it has changed, so a token that is revoked counts no \
-        longer from then on.
+        With a token a client shows a server of 'fieldpack serve --token-file' who it is. The file \
+        of tokens has mode 0600 and holds only hashes, so a token is shown once, when it is made. \
+        A running server reads the file again when it changes: a revoked token is refused from \
+        then on.
         """,
       subcommands: [tokenAddCommand, tokenListCommand, tokenRevokeCommand], family: positionsFamily)
   }
@@ -19,10 +19,10 @@ extension FieldpackTool {
     Command(
       "add", abstract: "Make a token, and show it once.",
       discussion: """
-        Rights are 'read' and 'write', for all layers, or 'read:LAYER' and 'write:LAYER', which \
-        includes to read it; 'ingest', to bring captures, motion and positions; and 'bio', without \
-        which the layers bio_*, their logs and their media are not shown. Without --allow the token \
-        may read. The file is made where it is missing.
+        'read' and 'write' are rights on all layers, 'read:LAYER' and 'write:LAYER' on one; who \
+        may write a layer may read it. 'ingest' is the right to send captures, motion and \
+        positions. Without 'bio' the layers bio_*, their logs and their media are hidden. Without \
+        --allow the right is 'read'. The file is made where it is missing.
         """,
       examples: [
         "fieldpack token add tokens.json office --allow write --allow ingest",
@@ -62,7 +62,8 @@ private struct TokenAddCommand: CommandBody {
 
     init(_ reader: inout OptionReader) {
       token = reader.group()
-      rights = reader.values("allow", .right, help: "What the token allows. (default: read)")
+      rights = reader.values(
+        "allow", .right, help: "A right of the token; may be repeated. (default: read)")
     }
   }
 

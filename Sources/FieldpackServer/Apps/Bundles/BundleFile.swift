@@ -18,7 +18,7 @@ enum BundleFile {
   static func type(of name: String, _ bytes: [UInt8]) -> String {
     let ending = ending(of: name)
     guard let type = types[ending] else { return "application/octet-stream" }
-    // Old pages say themselves how they are written.
+    // Text that is not UTF-8 is sent without a charset: old pages state their encoding themselves.
     let isText = type.hasPrefix("text/") && String(validating: bytes, as: UTF8.self) != nil
     return isText ? type + "; charset=utf-8" : type
   }

@@ -6,7 +6,7 @@ import FoundationEssentials
 /// The bundles of a folder: each `NAME.zip` is an app of pages by that name.
 ///
 /// The folder is looked at anew whenever somebody asks for the list or for the first page of a bundle.
-/// Archives are unpacked to a temporary folder, which goes with ``close()``.
+/// Archives are unpacked to a temporary folder, which ``close()`` removes.
 actor BundleFolder {
   struct Bundle: Sendable {
     let name: String
@@ -111,7 +111,7 @@ actor BundleFolder {
         continuation.resume(returning: .failure(.init(reason: SystemThread.shortage.message)))
       }
     }
-    let key = keys[name] ?? Self.newKey()
+    let key = keys[name] ?? RandomID.make()
     return Entry(
       name: name,
       bundle: result.map { files in
@@ -127,10 +127,6 @@ actor BundleFolder {
       file.dropLast(4) == name && file.lowercased().hasSuffix(".zip")
     }
     return folder + (file ?? name + ".zip")
-  }
-
-  private static func newKey() -> String {
-    (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
   }
 
   func close() {

@@ -8,7 +8,7 @@ extension AppHost {
   /// What a page would be told.
   struct Told: Sendable {
     var payloads: [JSONValue] = []
-    /// Why there is no more.
+    /// Why no more payloads come.
     var error: (code: Int, message: String)?
   }
 
@@ -39,11 +39,14 @@ extension AppHost {
     return .old(member.map { payload[$0] ?? .null } ?? payload)
   }
 
-  func oldEntries(_ type: Int, _ member: String) async -> [JSONValue] {
-    guard case .array(let entries)? = await ask(type: "\(type)").payloads.first?[member] else {
-      return []
+  /// The first entry of a list whose member has that value; `nil` where there is none.
+  func oldEntry(
+    _ type: Int, in list: String, whose member: String, is value: String
+  ) async -> JSONValue? {
+    guard case .array(let entries)? = await ask(type: "\(type)").payloads.first?[list] else {
+      return nil
     }
-    return entries
+    return entries.first { $0.name(member) == value }
   }
 
   /// Changes a config.

@@ -1,7 +1,7 @@
 import FieldpackCore
 
-/// The tokens of who signs in as with SpatialConnect's server: JSON Web Tokens (RFC 7519) that hold for
-/// two weeks, or until the server ends.
+/// The tokens of clients that sign in as with SpatialConnect's server: JSON Web Tokens (RFC 7519)
+/// that are valid for two weeks, or until the server ends.
 struct OldTokens: Sendable {
   private let secret: [UInt8]
 
@@ -29,7 +29,7 @@ struct OldTokens: Sendable {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let given = Base64.decode(parts[2].utf8) else { return nil }
     let own = code(of: parts[0] + "." + parts[1])
-    // Compared without an end at the first difference, whose time would tell where that is.
+    // All bytes are compared: an end at the first difference would show by its time where that is.
     guard given.count == own.count, zip(given, own).reduce(0, { $0 | ($1.0 ^ $1.1) }) == 0,
       let bytes = Base64.decode(parts[1].utf8),
       let claims = try? JSONValueReader.read(String(decoding: bytes, as: UTF8.self)),
@@ -38,11 +38,8 @@ struct OldTokens: Sendable {
     return claims["user"]?["email"]?.string
   }
 
-  /// HMAC with SHA-256 (RFC 2104).
   private func code(of text: some StringProtocol) -> [UInt8] {
-    let key = secret + [UInt8](repeating: 0, count: 64 - secret.count)
-    let inner = SHA256.digest(key.map { $0 ^ 0x36 } + Array(text.utf8))
-    return Array(SHA256.digest(key.map { $0 ^ 0x5C } + Array(inner)))
+    HMAC.sha256(Array(text.utf8), key: secret)
   }
 
   /// Base64 for addresses, without padding.

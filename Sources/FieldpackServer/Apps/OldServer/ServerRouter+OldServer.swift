@@ -40,8 +40,8 @@ extension ServerRouter {
     return .old(["token": .text(apps.tokens.token(for: user, at: .now))])
   }
 
-  /// Whether a user may sign in: whoever reaches the server may do what it allows, and only programs of
-  /// this machine reach it.
+  /// Whether a user may sign in: any name and any password will do. ``app(_:)`` has checked before
+  /// that the caller may read and write everything.
   private func mayEnter(_ user: String, _ password: String) -> Bool {
     !user.isEmpty && !password.isEmpty
   }
@@ -62,8 +62,7 @@ extension ServerRouter {
     case ("GET", 1): return await apps.old(501, member: "stores")
     case ("POST", 1): return await apps.oldChange(502, request.json)
     case ("GET", 2):
-      let stores = await apps.oldEntries(501, "stores")
-      guard let store = stores.first(where: { $0.name("id") == path[1] }) else {
+      guard let store = await apps.oldEntry(501, in: "stores", whose: "id", is: path[1]) else {
         return .old(404, error: "No store found for id \(path[1])")
       }
       return .old(store)
@@ -86,10 +85,8 @@ extension ServerRouter {
       if form?["version"] == nil { form = form?.replacing("version", by: 1) }
       return await apps.oldChange(506, form)
     case ("GET", 2):
-      let forms = await apps.oldEntries(117, "forms")
-      guard let form = forms.first(where: { $0.name("form_key") == path[1] }) else {
-        return .old(404, error: "No form found for form-key \(path[1])")
-      }
+      guard let form = await apps.oldEntry(117, in: "forms", whose: "form_key", is: path[1])
+      else { return .old(404, error: "No form found for form-key \(path[1])") }
       return .old(form)
     case ("DELETE", 2):
       return await apps.oldChange(507, ["form_key": .text(path[1])], gives: "success")
@@ -101,8 +98,7 @@ extension ServerRouter {
   private func form(
     _ method: String, _ path: [String], _ request: ServerRequest, _ apps: AppHost
   ) async -> ServerResponse {
-    let forms = await apps.oldEntries(117, "forms")
-    guard let form = forms.first(where: { $0.name("id") == path[1] }),
+    guard let form = await apps.oldEntry(117, in: "forms", whose: "id", is: path[1]),
       let key = form.name("form_key")
     else { return .old(404, error: "No form found for form-id \(path[1])") }
     switch (method, path[2]) {

@@ -29,9 +29,9 @@ final class WebSocket: SocketWork {
   private let wakes: (reading: Int32, writing: Int32)?
   private let clock: FieldClock
 
-  /// More messages are left with the client until some are taken.
+  /// While so many messages wait, no more are read from the client.
   private static let mostWaiting = 16
-  /// A client that leaves more than this with us is too slow.
+  /// A client is too slow when more bytes than this wait to be sent to it.
   private static let mostOutput = 64 << 20
   private static let pause = Duration.seconds(15)
   private static let patience = Duration.seconds(60)
@@ -150,7 +150,7 @@ final class WebSocket: SocketWork {
       if polled[1].revents != 0 {
         var drained = [UInt8](repeating: 0, count: 64)
         _ = read(waker, &drained, drained.count)
-        // Only now: whoever wakes in between has written what was just read.
+        // A wake in between writes no byte; the next turn of the loop finds what it was for.
         state.withLock { $0.isWoken = false }
       }
       let found = polled[0].revents

@@ -9,9 +9,8 @@ enum WebSocketHandshake {
   }
 
   private static func has(_ word: String, in field: String?) -> Bool {
-    (field ?? "").split(separator: ",").contains { part in
-      part.trimmingPrefix(while: \.isWhitespace).lowercased()
-        .trimmingCharactersAtEnd == word
+    (field ?? "").lowercased().split(separator: ",").contains { part in
+      part.split(whereSeparator: \.isWhitespace) == [word[...]]
     }
   }
 
@@ -30,14 +29,8 @@ enum WebSocketHandshake {
   }
 }
 
-extension String {
-  fileprivate var trimmingCharactersAtEnd: Substring {
-    guard let last = lastIndex(where: { !$0.isWhitespace }) else { return "" }
-    return self[...last]
-  }
-}
-
-/// SHA-1 (RFC 3174), which WebSockets show with that they were meant; it protects nothing.
+/// SHA-1 (RFC 3174). The answer to a WebSocket's opening shows by this digest that the server has
+/// understood the request; the digest protects nothing.
 enum SHA1 {
   static func digest(_ bytes: [UInt8]) -> [UInt8] {
     var message = bytes + [0x80]
