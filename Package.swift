@@ -177,6 +177,13 @@ let package = Package(
       ],
       testing: ["FieldpackSQL", "FieldpackTracks", "FieldpackFieldTestSupport"])
     + engine(
+      "FieldpackSensors",
+      [
+        "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackGeoPackage",
+        "FieldpackFormats", "FieldpackHTTP", "FieldpackMedia", "FieldpackField",
+      ],
+      testing: ["FieldpackCheck", "FieldpackFieldTestSupport"])
+    + engine(
       "FieldpackArrow",
       ["FieldpackGeometry", "FieldpackCore", "FieldpackGeoPackage", "CArrow"],
       testing: ["FieldpackSQL"])
@@ -188,7 +195,8 @@ let package = Package(
         "FieldpackRTree", "FieldpackGeoPackage", "FieldpackSQL", "FieldpackCheck",
         "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP", "FieldpackMedia", "FieldpackField",
         "FieldpackLocation", "FieldpackMonitoring", "FieldpackTracks", "FieldpackPhotos",
-        "FieldpackCaptures", "FieldpackMotion", "FieldpackWFS", "FieldpackTiles",
+        "FieldpackCaptures", "FieldpackMotion", "FieldpackSensors", "FieldpackWFS",
+        "FieldpackTiles",
       ])
     + engine(
       "FieldpackServices",

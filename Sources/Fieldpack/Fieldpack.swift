@@ -14,6 +14,7 @@
 @_exported public import FieldpackMotion
 @_exported public import FieldpackPhotos
 @_exported public import FieldpackSQL
+@_exported public import FieldpackSensors
 @_exported public import FieldpackTiles
 @_exported public import FieldpackTracks
 @_exported public import FieldpackWFS
