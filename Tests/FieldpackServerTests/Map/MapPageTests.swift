@@ -16,7 +16,7 @@ import Testing
       let survey = try await MapSurvey()
       let router = ServerRouter(
         ServedFile(survey.store, .init(title: "field")) { .zero }, publicBase: LinkBase(base),
-        hosts: nil, isWritable: false, logger: .silent,
+        hosts: nil, logger: .silent,
         mapPage: leaflet.map { MapPage(leaflet: $0) } ?? MapPage())
       let response = await router.answer(ServerRequest(method, ["map"] + path, fields: fields))
       await survey.close()
@@ -68,7 +68,7 @@ import Testing
         let survey = try await MapSurvey()
         let router = ServerRouter(
           ServedFile(survey.store, .init(title: "field")) { .zero }, publicBase: nil, hosts: nil,
-          isWritable: false, logger: .silent, mapPage: MapPage(leaflet: leaflet))
+          logger: .silent, mapPage: MapPage(leaflet: leaflet))
         let response = await router.answer(ServerRequest("GET", ["map", "leaflet"] + path))
         #expect(response.status == 404, "\(path)")
         await survey.close()
