@@ -86,6 +86,11 @@ public final class FieldServer: Sendable {
     documents.isWritable = options.isWritable && access(store.path, W_OK) == 0
     documents.requiresIfMatch = options.requiresIfMatch
     documents.hasMap = true
+    documents.hasTokens = options.tokens != nil
+    documents.isOpen = options.isOpen
+    documents.hasApps = options.bridge != nil
+    documents.hasBundles = options.bridge != nil && options.bundles != nil
+    documents.hasHealth = options.health != nil
     file = ServedFile(store, documents) { FieldClock.system.uptime }
     events = EventHub(of: store, logger: options.logger)
     fixes = FixIntake(of: store, options.positions, logger: options.logger)
