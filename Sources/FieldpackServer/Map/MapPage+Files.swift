@@ -13,6 +13,7 @@ extension MapPage {
     ("map.css", PackageResources.map_css),
     ("mvt.js", PackageResources.mvt_js),
     ("page.js", PackageResources.page_js),
+    ("pictures.js", PackageResources.pictures_js),
     ("plot.js", PackageResources.plot_js),
     ("shape.js", PackageResources.shape_js),
     ("start.js", PackageResources.start_js),
