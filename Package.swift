@@ -255,3 +255,16 @@ let package = Package(
     ],
   swiftLanguageModes: [.v6]
 )
+
+// `Scripts/package` sets the variable: there, what waits for people, the network or the disk is compiled for
+// size, so that the tool stays small. The targets whose code runs for each feature or vertex are as elsewhere.
+if Context.environment["FIELDPACK_PACKAGED"] != nil {
+  let small = [
+    "Fieldpack", "FieldpackCLI", "FieldpackCaptures", "FieldpackHTTP", "FieldpackLocation",
+    "FieldpackMaps", "FieldpackMedia", "FieldpackMotion", "FieldpackPhotos", "FieldpackSQL",
+    "FieldpackServer", "FieldpackServices", "FieldpackStoreKit", "FieldpackTracks", "FieldpackWFS",
+  ]
+  for target in package.targets where small.contains(target.name) {
+    target.swiftSettings = settings + [.unsafeFlags(["-Osize"])]
+  }
+}

@@ -16,6 +16,8 @@ struct FixArguments: OptionGroup {
     skipsErrors = reader.skipErrors()
   }
 
+  init(skipsErrors: Bool) { (device, self.skipsErrors) = (nil, skipsErrors) }
+
   /// The layers that are taken where a source has several.
   static let preferred: [LayerID] = ["track_points", "track_point"]
 

@@ -25,6 +25,9 @@ struct ReplayArguments: OptionGroup {
   /// Of commands that do not wait.
   static let unpaced = ReplayArguments(speed: .max)
 
+  /// At the pace of the times.
+  static let lifelike = ReplayArguments(speed: .times(1))
+
   /// Whether fixes wait for their time.
   var isPaced: Bool { speed != .max }
 }

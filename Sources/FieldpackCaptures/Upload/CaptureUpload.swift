@@ -14,6 +14,8 @@ public struct CaptureUpload: Sendable {
   public struct Settings: Sendable {
     /// Form fields that are sent before the files. They are never stored.
     public var fields: [(name: String, value: String)] = []
+    /// Further fields in the head of each request, such as `Authorization`.
+    public var header: HTTPFields = [:]
     /// Whether to use the fixed boundary of old programs, although media may contain it.
     public var usesOldBoundary = false
     /// How many times a capture is sent before it counts as failed.
@@ -126,9 +128,10 @@ public struct CaptureUpload: Sendable {
     _ form: MultipartForm, _ capture: Capture, _ job: inout Job,
     _ report: @escaping @Sendable (Capture, Event) -> Void
   ) async throws(FieldpackError) -> UploadAnswer {
+    var fields = settings.header
+    fields["Content-Type"] = form.contentType
     let request = HTTPRequest(
-      .post, url, fields: ["Content-Type": form.contentType], body: .multipart(form),
-      maximumLength: 1 << 20)
+      .post, url, fields: fields, body: .multipart(form), maximumLength: 1 << 20)
     let last = Locked(-1.0)
     let bytes = Locked((sent: 0, total: 0))
     defer { (job.bytesSent, job.bytesTotal) = bytes.withLock { ($0.sent, $0.total) } }

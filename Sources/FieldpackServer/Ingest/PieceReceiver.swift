@@ -18,7 +18,8 @@ final class PieceReceiver: BodyReceiving {
   let name: String
   let piece: UploadPiece
   private let uploads: ResumableUploads
-  private let writer: Int
+  /// The number of this writer of the upload.
+  let writer: Int
   private let descriptor: Int32
   private let state: Locked<State>
 
@@ -33,7 +34,10 @@ final class PieceReceiver: BodyReceiving {
     state = Locked(State(digest: piece.pieceDigest == nil ? nil : SHA256()))
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    uploads.end(writer, of: name)
+    close(descriptor)
+  }
 
   func take(_ bytes: UnsafeRawBufferPointer) -> ServerResponse? {
     do throws(FieldpackError) {

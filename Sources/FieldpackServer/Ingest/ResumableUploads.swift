@@ -36,8 +36,16 @@ final class ResumableUploads: Sendable {
   private let folder: String
   private let limits: Limits
   private let clock: FieldClock
-  /// The number of the last writer of each upload. Earlier ones write nothing more.
-  private let writers = Locked<(last: Int, current: [String: Int])>((0, [:]))
+  private let writers = Locked(Writers())
+
+  /// Who works at which upload.
+  private struct Writers {
+    var last = 0
+    /// The number of the last writer of each upload. Earlier ones write nothing more.
+    var current: [String: Int] = [:]
+    /// The uploads that are read to be stored. Nobody writes to them or removes them.
+    var stored: Set<String> = []
+  }
 
   init(beside path: String, limits: Limits = Limits(), clock: FieldClock = .system) {
     folder = path + "-uploads/"
@@ -85,8 +93,22 @@ final class ResumableUploads: Sendable {
 
   /// Removes an upload, and the folder where no other upload is left.
   func remove(_ name: String) {
-    writers.withLock { $0.current[name] = nil }
-    removeFiles(of: name)
+    writers.withLock { writers in
+      writers.current[name] = nil
+      removeFiles(of: name)
+    }
+    rmdir(folder)
+  }
+
+  /// Removes an upload that nobody is storing.
+  ///
+  /// - Throws: `.constraint` where somebody is.
+  func discard(_ name: String) throws(FieldpackError) {
+    try writers.withLock { (writers) throws(FieldpackError) in
+      guard !writers.stored.contains(name) else { throw Self.isBeingStored }
+      writers.current[name] = nil
+      removeFiles(of: name)
+    }
     rmdir(folder)
   }
 
@@ -100,25 +122,68 @@ final class ResumableUploads: Sendable {
     var record = record
     record.token = token
     try keep(record, of: name)
-    writers.withLock { $0.current[name] = nil }
     FileSystem.remove(path(of: name))
+  }
+
+  // MARK: Storing
+
+  private static let isBeingStored = FieldpackError(.constraint, "the upload is being stored")
+
+  /// Whether all bytes of an upload are there, and nobody writes them or stores them.
+  func isWhole(_ name: String, _ record: Record) -> Bool {
+    writers.withLock { writers in
+      writers.current[name] == nil && !writers.stored.contains(name)
+        && offset(of: name) == record.total
+    }
+  }
+
+  /// Whether an upload is read to be stored.
+  func isBeingStored(_ name: String) -> Bool {
+    writers.withLock { $0.stored.contains(name) }
+  }
+
+  /// Runs `body`, which reads a whole upload, while nobody else writes to it, removes it or stores it.
+  ///
+  /// - Parameter writer: who wrote the last piece; `nil` for somebody who wrote nothing.
+  /// - Throws: `.constraint` where another request works at the upload.
+  func store<R>(
+    _ name: String, _ record: Record, as writer: Int?,
+    _ body: () async throws(FieldpackError) -> R
+  ) async throws(FieldpackError) -> R {
+    try writers.withLock { (writers) throws(FieldpackError) in
+      guard !writers.stored.contains(name) else { throw Self.isBeingStored }
+      guard writers.current[name] == writer, offset(of: name) == record.total else {
+        throw Self.isTaken
+      }
+      writers.stored.insert(name)
+    }
+    defer { writers.withLock { _ = $0.stored.remove(name) } }
+    return try await body()
   }
 
   // MARK: Writing
 
+  private static let isTaken = FieldpackError(
+    .constraint, "another request goes on with the upload")
+
   /// Makes the caller the only one who writes to an upload, at the beginning of a piece.
   ///
   /// - Returns: the number of the writer and the open file.
-  /// - Throws: `.constraint` where bytes before the piece are missing, or the upload has another
-  ///   length; `.full` beyond the limits; `.io`.
+  /// - Throws: `.constraint` where bytes before the piece are missing, the upload has another length, or
+  ///   is stored or being stored; `.full` beyond the limits; `.io`.
   func begin(
     _ piece: UploadPiece, of name: String
   ) throws(FieldpackError) -> (writer: Int, descriptor: Int32) {
     try StateFolder.make(folder)
     try removeOld()
     return try writers.withLock { (writers) throws(FieldpackError) in
+      guard !writers.stored.contains(name) else { throw Self.isBeingStored }
+      let kept = record(of: name)
+      guard kept?.token == nil else {
+        throw FieldpackError(.constraint, "the upload is stored already")
+      }
       // Whoever begins at the first byte may have made the form anew.
-      let known = piece.range.lowerBound == 0 ? nil : record(of: name)
+      let known = piece.range.lowerBound == 0 ? nil : kept
       if let known {
         guard known.total == piece.total else {
           throw FieldpackError(.constraint, "the upload has \(known.total) bytes")
@@ -159,10 +224,15 @@ final class ResumableUploads: Sendable {
     to name: String, as writer: Int, _ body: () throws(FieldpackError) -> Void
   ) throws(FieldpackError) {
     try writers.withLock { (writers) throws(FieldpackError) in
-      guard writers.current[name] == writer else {
-        throw FieldpackError(.constraint, "another request goes on with the upload")
-      }
+      guard writers.current[name] == writer else { throw Self.isTaken }
       try body()
+    }
+  }
+
+  /// Notes that a writer will write nothing more.
+  func end(_ writer: Int, of name: String) {
+    writers.withLock { writers in
+      if writers.current[name] == writer { writers.current[name] = nil }
     }
   }
 
@@ -181,7 +251,7 @@ final class ResumableUploads: Sendable {
   }
 
   private func removeOld() throws(FieldpackError) {
-    for name in names() {
+    for name in names() where !isBeingStored(name) {
       let times = [path(of: name), recordPath(of: name)].compactMap(Self.time)
       if let last = times.max(), clock.unixSeconds - last > limits.age { removeFiles(of: name) }
     }

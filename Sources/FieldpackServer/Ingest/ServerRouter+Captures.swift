@@ -140,7 +140,15 @@ extension ServerRouter {
       response.fields["Content-Range"] = "bytes */\(length)"
       return response
     }
-    let stream = ResponseStream(length: range.count)
+    let needsRoom = request.method != "HEAD" && range.count > ResponseStream.fewBytes
+    let place = needsRoom ? file.room.place(for: range.count) : nil
+    guard !needsRoom || place != nil else {
+      var busy = problem(
+        ProblemDocument(503, "Too many files are on their way. Try again soon."), request)
+      busy.fields["Retry-After"] = "5"
+      return busy
+    }
+    let stream = ResponseStream(length: range.count, in: place)
     if request.method != "HEAD" { send(range, of: found, to: stream) }
     return ServerResponse(
       fields["Content-Range"] == nil ? 200 : 206, fields: fields, body: .stream(stream))

@@ -12,12 +12,14 @@ extension ServerRouter {
     case "PUT": return await put(request)
     case "DELETE":
       guard uploads.record(of: name) != nil else { return missing(request) }
-      uploads.remove(name)
+      do throws(FieldpackError) { try uploads.discard(name) } catch {
+        return UploadRefusal.response(to: error)
+      }
       return ServerResponse(204)
     default:
       guard let record = uploads.record(of: name) else { return missing(request) }
-      if request.method == "GET", record.token != nil || uploads.offset(of: name) == record.total {
-        return await complete(name, record, request)
+      if request.method == "GET", record.token != nil || uploads.isWhole(name, record) {
+        return await complete(name, record, as: nil, request)
       }
       return state(of: name, record, 200)
     }
@@ -31,7 +33,7 @@ extension ServerRouter {
     if let refusing = request.receiver as? RefusingReceiver { return refusing.answer }
     let name = request.path[1]
     if request.receiver is DoneReceiver, let record = uploads.record(of: name) {
-      return await complete(name, record, request)
+      return await complete(name, record, as: nil, request)
     }
     guard let receiver = request.receiver as? PieceReceiver else { return missing(request) }
     do throws(FieldpackError) {
@@ -43,7 +45,7 @@ extension ServerRouter {
     guard receiver.piece.range.upperBound == record.total else {
       return state(of: receiver.name, record, 202)
     }
-    return await complete(receiver.name, record, request)
+    return await complete(receiver.name, record, as: receiver.writer, request)
   }
 
   /// How far an upload is.
@@ -67,22 +69,36 @@ extension ServerRouter {
 
   /// Stores the capture of an upload that is whole, where that is not done yet, and gives the receipt.
   private func complete(
-    _ name: String, _ record: ResumableUploads.Record, _ request: ServerRequest
+    _ name: String, _ record: ResumableUploads.Record, as writer: Int?, _ request: ServerRequest
   ) async -> ServerResponse {
     do throws(FieldpackError) {
       if let token = record.token { return try await receipt(of: name, token, 200, request) }
-      let received = try await self.received(name, record)
-      try await CaptureCatalogue(file.store).store(received)
-      try uploads.complete(name, record, as: received.info.token)
-      return try await receipt(of: name, received.info.token, 201, request)
+      let token = try await uploads.store(name, record, as: writer) {
+        () async throws(FieldpackError) in try await store(name, record)
+      }
+      return try await receipt(of: name, token, 201, request)
     } catch {
-      // The same bytes would be refused again.
-      if error.code == .invalidData { uploads.remove(name) }
       let document = ProblemDocument(error, while: .parameters)
       if document.status >= 500 {
         logger.error("an upload was not stored", ["reason": .text("\(error)")])
       }
       return UploadRefusal.response(to: error)
+    }
+  }
+
+  /// - Returns: the token of the capture.
+  private func store(
+    _ name: String, _ record: ResumableUploads.Record
+  ) async throws(FieldpackError) -> String {
+    do throws(FieldpackError) {
+      let received = try await self.received(name, record)
+      try await CaptureCatalogue(file.store).store(received)
+      try uploads.complete(name, record, as: received.info.token)
+      return received.info.token
+    } catch {
+      // The same bytes would be refused again.
+      if error.code == .invalidData { uploads.remove(name) }
+      throw error
     }
   }
 

@@ -12,6 +12,8 @@ struct ItemsPage: Sendable {
   let address: ResourceAddress
   /// Whether a page that is streamed is packed as gzip.
   let packs: Bool
+  /// For what a client takes slowly.
+  let room: SpillRoom
   /// How long the features of all pages are counted at most.
   let countingTime: Duration
 
@@ -130,7 +132,7 @@ struct ItemsPage: Sendable {
   private func write(
     _ body: @escaping @Sendable (PageStart, GeoPackageSnapshot) throws(FieldpackError) -> [UInt8]
   ) async -> PageStart.Outcome {
-    let start = PageStart(packs: packs)
+    let start = PageStart(packs: packs, in: room)
     let store = store
     let reading = Task {
       do throws(FieldpackError) {

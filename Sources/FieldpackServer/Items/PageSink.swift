@@ -60,15 +60,18 @@ final class PageStart: Sendable {
 
   private let state = Locked(State())
   private let packs: Bool
+  private let room: SpillRoom
 
-  /// - Parameter packs: whether a stream is packed as gzip.
-  init(packs: Bool) { self.packs = packs }
+  /// - Parameters:
+  ///   - packs: whether a stream is packed as gzip.
+  ///   - room: for what the client of a stream takes slowly.
+  init(packs: Bool, in room: SpillRoom) { (self.packs, self.room) = (packs, room) }
 
   /// Sends what `bytes` holds, and empties it.
   func send(_ bytes: inout [UInt8]) throws(FieldpackError) {
     let stream = try state.withLock { (state) throws(FieldpackError) in
       if let stream = state.stream { return stream }
-      let stream = try ResponseStream(packs: packs)
+      let stream = try ResponseStream(packs: packs, in: self.room)
       state.stream = stream
       return stream
     }

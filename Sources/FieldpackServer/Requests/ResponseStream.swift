@@ -3,8 +3,8 @@ package import FieldpackCore
 
 /// The bytes of a response, from who makes them to the client.
 ///
-/// What the client has not taken yet is kept: the first 4 MiB in memory, more in an unnamed file. So a slow
-/// client keeps nobody waiting who reads the store.
+/// What the client has not taken yet is kept: the first 4 MiB in memory, more in an unnamed file, as far as
+/// there is room for it. So a slow client keeps nobody waiting who reads the store.
 package final class ResponseStream: Sendable {
   /// What is there for the client.
   enum Piece: Hashable {
@@ -29,8 +29,10 @@ package final class ResponseStream: Sendable {
     var wake: (@Sendable () -> Void)?
   }
 
-  private static let mostInMemory = 4 << 20
+  private let mostInMemory: Int
   private let state: Locked<State>
+  /// The room of the file; `nil` for as much as the disk has.
+  private let place: SpillRoom.Place?
   /// Packs the bytes; `nil` where the bytes are sent as they are.
   private let packer: Locked<GzipPacker>?
   private let source: (any ByteSource)?
@@ -39,25 +41,36 @@ package final class ResponseStream: Sendable {
   /// The number of bytes; `nil` where it is known only at the end.
   let length: Int?
 
-  package convenience init() { self.init(length: nil) }
-
-  /// - Parameter length: how many bytes will be sent.
-  init(length: Int?) {
+  package init() {
     (state, packer, source, companion) = (Locked(State()), nil, nil, nil)
-    self.length = length
+    (length, place, mostInMemory) = (nil, nil, Self.usualMemory)
   }
 
-  /// - Parameter packs: whether the client gets the bytes as gzip.
-  init(packs: Bool) throws(FieldpackError) {
+  /// - Parameters:
+  ///   - length: how many bytes will be sent.
+  ///   - place: the room for all of them; `nil` for few bytes, which are kept in memory.
+  init(length: Int, in place: SpillRoom.Place?) {
+    (state, packer, source, companion) = (Locked(State()), nil, nil, nil)
+    (self.length, self.place, mostInMemory) = (length, place, Self.fewBytes)
+  }
+
+  /// So many bytes of a response of known length are kept in memory.
+  static let fewBytes = 256 << 10
+
+  /// - Parameters:
+  ///   - packs: whether the client gets the bytes as gzip.
+  ///   - room: where there is room for what the client has not taken.
+  init(packs: Bool, in room: SpillRoom) throws(FieldpackError) {
     (state, source, companion, length) = (Locked(State()), nil, nil, nil)
     packer = packs ? Locked(try GzipPacker()) : nil
+    (place, mostInMemory) = (room.place(for: 0), Self.usualMemory)
   }
 
   /// The bytes of a file, which is closed with this value.
   ///
   /// - Parameter companion: released with this value.
   init(of file: sending SpillFile, keeping companion: any Sendable) {
-    (packer, source) = (nil, nil)
+    (packer, source, place, mostInMemory) = (nil, nil, nil, Self.usualMemory)
     self.companion = companion
     length = file.end
     var state = State()
@@ -68,8 +81,11 @@ package final class ResponseStream: Sendable {
   /// A response whose bytes come from `source` when the client can take them; ``send(_:)`` is not called.
   init(_ source: any ByteSource) {
     (state, packer, companion, length) = (Locked(State()), nil, nil, nil)
+    (place, mostInMemory) = (nil, Self.usualMemory)
     self.source = source
   }
+
+  private static let usualMemory = 4 << 20
 
   var isPacked: Bool { packer != nil }
   /// How many bytes the client is to be given at a time.
@@ -92,7 +108,8 @@ package final class ResponseStream: Sendable {
       guard !state.isAbandoned else {
         throw FieldpackError(.interrupted, "the client has closed its connection")
       }
-      if state.count + bytes.count > Self.mostInMemory || state.fileStart < state.file.end {
+      if state.count + bytes.count > mostInMemory || state.fileStart < state.file.end {
+        try place?.grow(to: state.file.end + bytes.count)
         var failure: FieldpackError?
         bytes.withUnsafeBytes { bytes in
           do throws(FieldpackError) { try state.file.append(bytes) } catch { failure = error }

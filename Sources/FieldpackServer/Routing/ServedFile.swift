@@ -9,6 +9,8 @@ final class ServedFile: Sendable {
   let store: GeoPackageStore
   let options: ServerDocuments.Options
   let tiles = KeptTiles()
+  /// For answers that clients take slowly.
+  let room: SpillRoom
   /// Begins every entity tag, so that none of an earlier run is taken for one of this.
   private let run: String
   private let state: Locked<State>
@@ -55,10 +57,11 @@ final class ServedFile: Sendable {
   private static let mostKept = 2_000
 
   init(
-    _ store: GeoPackageStore, _ options: ServerDocuments.Options,
+    _ store: GeoPackageStore, _ options: ServerDocuments.Options, room: SpillRoom = SpillRoom(),
     uptime: @escaping @Sendable () -> Duration
   ) {
     self.store = store
+    self.room = room
     self.options = options
     self.uptime = uptime
     run = String(UInt64.random(in: .min ... .max), radix: 36)

@@ -270,7 +270,7 @@ final class ServerRouter: RequestHandling {
     if format == "gpkg" { return await extract(asked, request, fields) }
     let page = ItemsPage(
       request: asked, store: file.store, box: try await file.condition(of: asked.box, in: layer),
-      address: address, packs: ContentCoding.takesGzip(request),
+      address: address, packs: ContentCoding.takesGzip(request), room: file.room,
       countingTime: file.options.countingTime)
     let type = ServerOperation.getItems.formats.first { $0.name == format }?.type
     fields["Content-Type"] = type ?? MediaType.geoJSON

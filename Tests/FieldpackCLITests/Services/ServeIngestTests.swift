@@ -31,11 +31,71 @@ import Testing
     }
 
     /// A server, and its address.
-    private func serve() throws -> (program: Program, address: String) {
+    private func serve(_ more: String...) throws -> (program: Program, address: String) {
       let program = try Program(
-        Tool.path, ["serve", "field.gpkg", "--listen", "127.0.0.1:0", "--writable"],
+        Tool.path, ["serve", "field.gpkg", "--listen", "127.0.0.1:0", "--writable"] + more,
         folder: survey.folder.url)
       return (program, try program.servedAddress())
+    }
+
+    @Test func `clients show a server its token`() async throws {
+      _ = try await survey.run("log", "enable", "field.gpkg:wells")
+      try FileManager.default.copyItem(
+        at: survey.folder.file("field.gpkg"), to: survey.folder.file("laptop.gpkg"))
+      _ = try await survey.run("update", "laptop.gpkg:wells", "11", "--set", "name=Mid")
+      for name in ["tablet", "guest"] {
+        let rights = name == "tablet" ? ["--allow", "write", "--allow", "ingest"] : []
+        let made = try await survey.run(["token", "add", "t.json", name] + rights)
+        _ = try survey.folder.write(made.output, to: "\(name).token")
+      }
+      let (program, address) = try serve("--token-file", "t.json")
+      // A capture that a device sends without this tool.
+      let token = try survey.text("tablet.token").dropLast()
+      let sent = try await HTTPClient().send(
+        HTTPRequest(
+          .post, address + "upload",
+          fields: ["Content-Type": Self.type, "Authorization": "Bearer \(token)"],
+          body: .bytes(body("c1"))))
+      #expect(sent.status == 200)
+      let fetch = ["capture", "fetch", address, "c1", "--into", "got"]
+      let refused = try await survey.run(fetch)
+      #expect(refused.error == "fieldpack: 127.0.0.1: the server answers with status 401\n")
+      let fetched = try await survey.run(fetch + ["--token-from", "guest.token"])
+      #expect([fetched.output, fetched.error] == ["got/c1\n", ""])
+      _ = try await survey.run("import", "got/c1", "--into", "other.gpkg")
+      let upload = ["capture", "upload", "other.gpkg", "--to", address + "upload", "--token-from"]
+      #expect(try await survey.run(upload + ["guest.token"]).status == 1)
+      #expect(try await survey.run(upload + ["tablet.token"]).status == 0)
+      let sync = ["sync", "laptop.gpkg", address + "sync"]
+      #expect(try await survey.run(sync).status == 77)
+      _ = try survey.folder.write("fp_other\n", to: "other.token")
+      let wrong = try await survey.run(sync + ["--token-from", "other.token"])
+      #expect(wrong.error == "fieldpack: the server does not take the token\n")
+      #expect(try await survey.run(sync + ["--token-from", "tablet.token"]).status == 0)
+      let name = try await survey.run(
+        "sql", "field.gpkg", "SELECT name FROM wells WHERE fid = 11", "--format", "csv")
+      #expect(name.output == "name\r\nMid\r\n", "\(name)")
+      program.send(SIGTERM)
+      let log = try await program.result()
+      #expect(log.status == 0 && !log.error.contains(token))
+    }
+
+    @Test func `a token goes to no server that others could read it from`() async throws {
+      _ = try survey.folder.write("fp_secret\n", to: "a.token")
+      _ = try survey.folder.write("fp secret\n", to: "b.token")
+      for (address, file, error, status) in [
+        (
+          "http://example.org", "a.token",
+          "example.org is asked by http, so that others on the way could read the token", 77
+        ),
+        ("https://example.org", "b.token", "the first line of b.token is no token", 64),
+        ("https://example.org", "none.token", "cannot read none.token", 66),
+      ] as [(String, String, String, Int32)] {
+        let result = try await survey.run(
+          "capture", "fetch", address, "c1", "--token-from", file)
+        #expect(result.error.contains(error), "\(result.error)")
+        #expect(result.status == status)
+      }
     }
 
     @Test func `a capture arrives once, however often the server is killed`() async throws {

@@ -99,6 +99,17 @@
           + #""field_key":"k","field_label":"K","type":"string"}],"version":1},"error":null}"#
       ),
       (
+        "PUT", "forms/visit",
+        #"{"id":8,"form_label":"W","version":2,"fields":[{"id":1,"field_key":"k","#
+          + #""field_label":"K","type":"string"}]}"#,
+        #"200 {"result":{"id":8,"form_label":"W","version":2,"fields":[{"id":1,"#
+          + #""field_key":"k","field_label":"K","type":"string"}],"form_key":"visit"},"error":null}"#
+      ),
+      (
+        "PUT", "forms/none", #"{"id":9}"#,
+        #"400 {"result":null,"error":"no config has a form 'none'"}"#
+      ),
+      (
         "GET", "form/8/sample", nil,
         #"200 {"result":{"form_key":"visit","form_id":8,"feature":{"type":"Feature","#
           + #""id":"sample","properties":{"k":null},"geometry":null}},"error":null}"#

@@ -185,6 +185,94 @@ import Testing
       await server.close()
     }
 
+    @Test func `clients that take media slowly share a room on the disk`() async throws {
+      let server = try await TestServer(isWritable: true)
+      let capture = SampleCapture(media: SampleCapture.movie(300_000))
+      _ = try await server.upload(capture)
+      let file = ServedFile(
+        server.store, .init(title: "field"), room: SpillRoom(limit: 700_000)
+      ) { .zero }
+      let router = ServerRouter(
+        file, publicBase: nil, hosts: nil, isWritable: true, logger: .silent)
+      func ask(_ name: String, _ range: String? = nil, _ method: String = "GET") async
+        -> ServerResponse
+      {
+        var request = ServerRequest(method, ["captures", "c1", name])
+        request.fields["Range"] = range
+        return await router.answer(request)
+      }
+      var slow = [await ask("media"), await ask("media", "bytes=0-299998")]
+      #expect(slow.map(\.status) == [200, 206])
+      let refused = await ask("media")
+      #expect("\(refused.status) \(refused.fields["Retry-After"] ?? "")" == "503 5")
+      // What fits into memory needs no room on the disk.
+      #expect(await ask("media", "bytes=0-262143").status == 206)
+      #expect(await ask("media", nil, "HEAD").status == 200)
+      #expect(await ask("thumbnail").status == 200)
+      for (index, count) in [300_000, 299_999].enumerated() {
+        let taken = try await bytes(of: slow[index])
+        #expect(taken == Array(capture.media.prefix(count)))
+      }
+      slow = []
+      // What read the file may still be at its end.
+      while await ask("media").status == 503 { try await Task.sleep(for: .milliseconds(1)) }
+      await server.close()
+    }
+
+    /// More than the sockets hold goes to clients that take nothing.
+    @Test(.enabled(if: Programs.sqlite3 != nil, Comment(rawValue: Programs.noSQLite)))
+    func `slow clients keep neither others from an answer nor the file's log`() async throws {
+      let server = try await TestServer(isWritable: true)
+      _ = try await server.upload(SampleCapture(media: SampleCapture.movie(24_000_000)))
+      var slow = try (0..<8).map { _ in try RawConnection(server.address) }
+      for connection in slow {
+        connection.send("GET /captures/c1/media HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+      }
+      #expect(await slow[7].receive { $0.hasPrefix("HTTP/1.1 200 ") } != nil)
+      try await server.store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+        try writer.update(1, in: "wells", set: ["name": "new"])
+      }
+      #expect(try await server.get("/collections/wells/items/1").text.contains("new"))
+      // The log can be emptied as soon as all media are read, although nobody has taken them.
+      while true {
+        let emptied = try await Program.run(
+          "sqlite3", [server.store.path, "PRAGMA wal_checkpoint(TRUNCATE)"])
+        if emptied.output == "0|0|0\n" { break }
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      slow = []
+      await server.close()
+    }
+
+    /// All bytes of an answer, as a client takes them.
+    private func bytes(of response: ServerResponse) async throws -> [UInt8] {
+      guard case .stream(let stream) = response.body else { throw TestFailure() }
+      var bytes: [UInt8] = []
+      var buffer = [UInt8](repeating: 0, count: 10_000)
+      while true {
+        switch buffer.withUnsafeMutableBytes({ stream.take(into: $0) { {} } }) {
+        case .bytes(let count): bytes += buffer[..<count]
+        case .nothing: try await Task.sleep(for: .milliseconds(1))
+        case .end: return bytes
+        case .failure: throw TestFailure()
+        }
+      }
+    }
+
+    @Test func `a page that grows beyond the room is cut`() throws {
+      let room = SpillRoom(limit: 5 << 20)
+      let part = [UInt8](repeating: 7, count: 1 << 20)
+      let first = try ResponseStream(packs: false, in: room)
+      // Four parts are in memory, and five have room on the disk.
+      for _ in 0..<9 { try first.send(part) }
+      let second = try ResponseStream(packs: false, in: room)
+      for _ in 0..<4 { try second.send(part) }
+      for stream in [first, second] {
+        let error = #expect(throws: FieldpackError.self) { try stream.send(part) }
+        #expect(error?.code == .full)
+      }
+    }
+
     @Test(arguments: [
       ("bytes=0-9", ByteRange.part(0..<10)), ("bytes=5-", .part(5..<100)),
       ("bytes=-7", .part(93..<100)), ("bytes=-700", .part(0..<100)), ("bytes=-0", .unsatisfiable),

@@ -188,6 +188,76 @@ import Testing
       #expect(take(next, [UInt8](repeating: 4, count: 7)) == 400)
     }
 
+    @Test func `nobody cuts an upload while it is stored, and one request stores it`() async throws
+    {
+      let server = try await TestServer(isWritable: true)
+      let body = Self.capture.body
+      let uploads = ResumableUploads(beside: server.store.path)
+      let file = ServedFile(server.store, .init(title: "field")) { .zero }
+      let router = ServerRouter(
+        file, publicBase: nil, hosts: nil, isWritable: true, logger: .silent)
+      @Sendable func ask(_ method: String, _ range: String? = nil) async -> String {
+        var head = ServerRequest(
+          method, ["uploads", "a"], fields: ["Content-Type": SampleCapture.type])
+        head.fields["Content-Range"] = range
+        head.receiver = router.receiver(of: head)
+        if method == "PUT" { _ = body.withUnsafeBytes { head.receiver?.take($0) } }
+        let answer = await router.answer(head)
+        return "\(answer.status) \(answer.fields["Upload-Offset"] ?? "")"
+      }
+      let all = "bytes 0-\(body.count - 1)/\(body.count)"
+      let gate = DispatchSemaphore(value: 0)
+      let isHeld = Locked(false)
+      async let holding: Void = server.store.write {
+        (_: GeoPackageWriter) throws(FieldpackError) in
+        isHeld.withLock { $0 = true }
+        gate.wait()
+      }
+      while !isHeld.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+      async let first = ask("PUT", all)
+      while !router.uploads.isBeingStored("a") { try await Task.sleep(for: .milliseconds(1)) }
+      let here = "\(body.count)"
+      #expect(await ask("PUT", "bytes 0-0/\(body.count)") == "409 \(here)")
+      #expect(await ask("PUT", all) == "409 \(here)")
+      #expect(await ask("DELETE") == "409 ")
+      #expect(await ask("GET") == "200 \(here)")
+      #expect(try Data(contentsOf: URL(fileURLWithPath: uploads.path(of: "a"))) == Data(body))
+      gate.signal()
+      try await holding
+      #expect(await first == "201 ")
+      #expect(await ask("PUT", all) == "200 ")
+      #expect(await ask("DELETE") == "204 ")
+      #expect(try await server.captureRows() == Self.once)
+      await server.close()
+    }
+
+    @Test func `a piece that another request writes is not stored`() async throws {
+      let folder = try TemporaryFolder()
+      let uploads = ResumableUploads(beside: folder.file("f.gpkg").path)
+      let piece = try UploadPiece(
+        ServerRequest(
+          "PUT", ["uploads", "a"],
+          fields: ["Content-Type": SampleCapture.type, "Content-Range": "bytes 0-2/3"]))
+      let first = try PieceReceiver(piece, of: "a", uploads)
+      _ = [UInt8]([1, 2, 3]).withUnsafeBytes { first.take($0) }
+      try first.finish()
+      let record = try #require(uploads.record(of: "a"))
+      // Until the first request has its answer, it alone stores the upload.
+      #expect(!uploads.isWhole("a", record))
+      let second = try PieceReceiver(piece, of: "a", uploads)
+      for writer in [first.writer, second.writer] {
+        let error = await #expect(throws: FieldpackError.self) {
+          try await uploads.store("a", record, as: writer) {}
+        }
+        #expect(error?.message == "another request goes on with the upload")
+      }
+      _ = [UInt8]([4, 5, 6]).withUnsafeBytes { second.take($0) }
+      try await uploads.store("a", record, as: second.writer) {
+        #expect(uploads.isBeingStored("a"))
+      }
+      #expect(!uploads.isBeingStored("a"))
+    }
+
     @Test func `what nobody goes on with goes, and all together is bounded`() throws {
       let folder = try TemporaryFolder()
       let now = Locked(Duration.seconds(Date().timeIntervalSince1970))

@@ -49,7 +49,7 @@ import Testing
     let expected = try await office.contents()
     #expect(try await a.contents() == expected)
     #expect(try await b.contents() == expected)
-    #expect(server.tokens == ["Token secret"])
+    #expect(server.tokens == ["Bearer secret"])
     for store in [office, a, b] { await store.close() }
   }
 

@@ -15,6 +15,7 @@ extension FieldpackTool {
       examples: [
         "fieldpack capture fetch http://127.0.0.1:8085 338d2c23…358d --into field.gpkg",
         "fieldpack capture fetch https://example.org/data 338d2c23…358d --into StraboCaptures",
+        "fieldpack capture fetch https://example.org 338d2c23…358d --token-from tablet.token",
       ],
       body: CaptureFetchCommand.self)
   }
@@ -26,6 +27,7 @@ private struct CaptureFetchCommand: CommandBody {
     @Required var url: String
     @Required var token: String
     let target: String
+    let access: AccessTokenArguments
 
     init(_ reader: inout OptionReader) {
       _url = reader.argument(.text("url"), help: "The address of the server: http or https.")
@@ -35,6 +37,7 @@ private struct CaptureFetchCommand: CommandBody {
           "into", .text("folder|gpkg", completion: .files(["gpkg"])),
           help: "The folder to write to, or the GeoPackage to store in. (default: this folder)")
         ?? "."
+      access = reader.group()
     }
 
     /// Whether the target is a GeoPackage.
@@ -45,7 +48,9 @@ private struct CaptureFetchCommand: CommandBody {
   let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    let fetch = try CaptureFetch(from: options.url)
+    var settings = CaptureFetch.Settings()
+    settings.fields = try options.access.fields(for: options.url)
+    let fetch = try CaptureFetch(from: options.url, settings: settings)
     let display = ProgressDisplay("fetching", total: nil, unit: .bytes, console: invocation.console)
     defer { display.finish() }
     let report: @Sendable (String, Int) -> Void = { _, received in display.update(received) }

@@ -27,6 +27,7 @@ private struct CaptureUploadCommand: CommandBody {
     @Required var url: String
     let fields: [UploadField]
     let usesOldBoundary: Bool
+    let access: AccessTokenArguments
 
     init(_ reader: inout OptionReader) {
       _file = reader.capturesFile()
@@ -37,6 +38,7 @@ private struct CaptureUploadCommand: CommandBody {
       usesOldBoundary = reader.flag(
         "old-boundary",
         help: "Use the boundary of older programs, for servers that accept no other.")
+      access = reader.group()
     }
   }
 
@@ -53,6 +55,7 @@ private struct CaptureUploadCommand: CommandBody {
     var settings = CaptureUpload.Settings()
     settings.fields = options.fields.map { ($0.name, $0.value) }
     settings.usesOldBoundary = options.usesOldBoundary
+    settings.header = try options.access.fields(for: options.url)
     let upload = try CaptureUpload(catalogue, to: options.url, settings: settings)
     let names = options.captures
     let captures =

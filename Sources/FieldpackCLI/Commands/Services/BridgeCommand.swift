@@ -14,11 +14,13 @@ extension FieldpackTool {
         the numbers of version 0.10 or names such as v1/DATASERVICE_QUERY.
 
         Lists of stores and forms, the position, the status of the sign-in and the connection to \
-        the backend are written again whenever they change, until the input ends. 'fieldpack \
-        serve --config' gives pages in a browser the same bridge.
+        the backend are written again whenever they change, until the input ends. The position is \
+        that of --fixes, and is kept in the store LOCATION_STORE. 'fieldpack serve --config' gives \
+        pages in a browser the same bridge.
         """,
       examples: [
         "fieldpack bridge survey.scfg <messages.jsonl",
+        "fieldpack bridge survey.scfg --fixes /dev/ttyACM0",
         "echo '{\"type\":110,\"payload\":{\"storeId\":[\"wells\"]}}' | fieldpack bridge survey.scfg",
       ],
       family: positionsFamily, body: BridgeCommand.self)
@@ -29,10 +31,12 @@ extension FieldpackTool {
 private struct BridgeCommand: CommandBody {
   struct Options: OptionGroup {
     let source: ServiceArguments
+    let positions: PositionArguments
     let allowsUnencrypted: Bool
 
     init(_ reader: inout OptionReader) {
       source = reader.group()
+      positions = reader.group()
       allowsUnencrypted = reader.insecure()
     }
   }
@@ -42,13 +46,24 @@ private struct BridgeCommand: CommandBody {
 
   func run() async throws(FieldpackError) -> Int32 {
     _ = try WorkspaceConfig([options.source.url], allowing: options.source.allowing)
+    guard options.positions.name?.path != "-" else {
+      throw FieldpackError(
+        .invalidArgument, "standard input holds the messages. Try: --fixes FILE, or a named pipe")
+    }
+    return try await invocation.withPositions(options.positions) {
+      (positions) throws(FieldpackError) in try await run(with: positions)
+    }
+  }
+
+  private func run(with positions: (any LocationSource)?) async throws(FieldpackError) -> Int32 {
     let services = try await StartedServices(
       options.source, allowsUnencrypted: options.allowsUnencrypted, connects: true,
-      invocation.logger)
+      positions: positions, invocation.logger)
     await services.start()
     for failure in await services.configs.failures { invocation.console.note(failure.text) }
     do throws(FieldpackError) {
       try await answer(services)
+      if let failure = await services.location?.failure { invocation.console.note("\(failure)") }
       _ = await services.stop()
       return ExitStatus.success
     } catch {

@@ -1,16 +1,20 @@
 import FieldpackCore
 import FieldpackServices
 
-/// Tells stores whether other machines can be reached, as long as it runs.
+/// Tells stores whether other machines can be reached, and apps where the device is, as long as it runs.
 actor SensorService: Service {
   nonisolated let id = ServiceID.sensor
   private let data: DataService
+  private let location: LocationService?
   private var reachability: (any Reachability)?
   private var following: Task<Void, Never>?
 
-  init(_ data: DataService) { self.data = data }
+  init(_ data: DataService, _ location: LocationService?) {
+    (self.data, self.location) = (data, location)
+  }
 
   func start() async throws(FieldpackError) {
+    await location?.start()
     #if os(Linux)
       // Where the system does not tell, all servers are taken to be reachable.
       guard let reachability = try? LinuxReachability() else { return }
@@ -24,6 +28,7 @@ actor SensorService: Service {
   func resume() async {}
 
   func stop() async {
+    await location?.stop()
     following?.cancel()
     (following, reachability) = (nil, nil)
   }

@@ -24,7 +24,7 @@ extension FieldpackTool {
 
         With --config old apps find the stores and forms of a config: their pages at /bridge, the \
         clients of SpatialConnect's server under /api/. The apps of --bundles, a folder of ZIP \
-        archives with pages, are under /bundles/.
+        archives with pages, are under /bundles/. --fixes tells them where this device is.
 
         The command runs until it is interrupted. It then answers the requests that it has begun, \
         and ends with status 0. Only programs of this machine can connect, unless --listen names \
@@ -55,6 +55,8 @@ private struct ServeCommand: CommandBody {
     let hasPublicCaptures: Bool
     let config: String?
     let bundles: String?
+    let positions: PositionArguments
+    let allowsPaths: [String]
     let profile: OpeningProfile
 
     init(_ reader: inout OptionReader) {
@@ -79,6 +81,8 @@ private struct ServeCommand: CommandBody {
       bundles = reader.value(
         "bundles", .text("folder", completion: .folder),
         help: "A folder of apps, a ZIP archive each; with --config.")
+      positions = reader.group()
+      allowsPaths = reader.allowedPaths()
       profile = reader.editingProfile()
     }
   }
@@ -95,22 +99,32 @@ private struct ServeCommand: CommandBody {
     let webhooks = try options.live.allWebhooks()
     return try await invocation.withGeoPackage(options.source, options.profile) {
       (store) throws(FieldpackError) in
-      let services = try await services()
-      do throws(FieldpackError) {
-        let status = try await serve(store, at: address, webhooks, services?.bridge)
-        _ = await services?.stop()
-        return status
-      } catch {
-        _ = await services?.stop()
-        throw error
+      try await invocation.withPositions(options.positions) {
+        (positions) throws(FieldpackError) in
+        let services = try await services(positions)
+        do throws(FieldpackError) {
+          let status = try await serve(store, at: address, webhooks, services?.bridge)
+          if let failure = await services?.location?.failure {
+            invocation.console.note("\(failure)")
+          }
+          _ = await services?.stop()
+          return status
+        } catch {
+          _ = await services?.stop()
+          throw error
+        }
       }
     }
   }
 
   private func checkApps(_ address: ListenAddress) throws(FieldpackError) {
-    guard options.config != nil || options.bundles == nil else {
+    let isForApps =
+      options.bundles != nil || options.positions.name != nil || !options.allowsPaths.isEmpty
+    guard options.config != nil || !isForApps else {
       throw FieldpackError(
-        .invalidArgument, "--bundles needs the stores of a config. Try: --config survey.scfg")
+        .invalidArgument,
+        "--bundles, --fixes and --allow-path need the stores of a config. Try: --config survey.scfg"
+      )
     }
     let isForOthers = try options.access.addressForOthers != nil
     guard (address.isLoopback && !isForOthers) || options.config == nil else {
@@ -128,13 +142,17 @@ private struct ServeCommand: CommandBody {
   }
 
   /// The services of the config, which run.
-  private func services() async throws(FieldpackError) -> StartedServices? {
+  private func services(
+    _ positions: (any LocationSource)?
+  ) async throws(FieldpackError) -> StartedServices? {
     guard let config = options.config else { return nil }
     let url = URL(fileURLWithPath: config)
-    _ = try WorkspaceConfig([url])
+    let allowed = options.allowsPaths.map { URL(fileURLWithPath: $0) }
+    _ = try WorkspaceConfig([url], allowing: allowed)
     var context = StoreContext()
     context.logger = invocation.logger
-    let services = try await StartedServices(url, in: context, connects: true)
+    let services = try await StartedServices(
+      url, allowing: allowed, in: context, connects: true, positions: positions)
     await services.start()
     for failure in await services.configs.failures { invocation.console.note(failure.text) }
     return services

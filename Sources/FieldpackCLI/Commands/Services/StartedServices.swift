@@ -18,31 +18,36 @@ struct StartedServices {
   private let sending = Locked<Task<Void, Never>?>(nil)
   private let forms: FormStore?
   private let formConfig: StoreConfig
+  /// Where this device is; `nil` where nothing tells.
+  let location: LocationService?
+  private let locationConfig: StoreConfig
   /// Why the store of forms cannot be opened.
   private let formFailure: FieldpackError?
 
   init(
-    _ arguments: ServiceArguments, allowsUnencrypted: Bool, connects: Bool, _ logger: Logger
+    _ arguments: ServiceArguments, allowsUnencrypted: Bool, connects: Bool,
+    positions: (any LocationSource)? = nil, _ logger: Logger
   ) async throws(FieldpackError) {
     try await self.init(
       arguments.url, allowing: arguments.allowing, in: arguments.context(logger),
-      allowsUnencrypted: allowsUnencrypted, connects: connects)
+      allowsUnencrypted: allowsUnencrypted, connects: connects, positions: positions)
   }
 
-  /// - Parameter connects: whether the backend is connected to.
+  /// - Parameters:
+  ///   - connects: whether the backend is connected to.
+  ///   - positions: where this device is.
   init(
     _ url: URL, allowing: [URL] = [], in context: StoreContext, allowsUnencrypted: Bool = false,
-    connects: Bool
+    connects: Bool, positions: (any LocationSource)? = nil
   ) async throws(FieldpackError) {
     data = DataService(context: context)
     // What is wrong with a config is told by its service.
     let config = try? WorkspaceConfig([url])
-    let folder = config?.forms.isEmpty == false ? context.folder ?? config?.storeFolder : nil
-    formConfig = StoreConfig(
-      id: FormStore.id, type: "gpkg",
-      uri: "\(folder?.lastPathComponent ?? "")/\(FormStore.id).gpkg")
+    let folder = context.folder ?? config?.storeFolder
+    formConfig = Self.config(of: FormStore.id, in: folder)
+    locationConfig = Self.config(of: LocationStore.id, in: folder)
     var (forms, failure): (FormStore?, FieldpackError?) = (nil, nil)
-    if let folder {
+    if let folder, config?.forms.isEmpty == false {
       do throws(FieldpackError) {
         forms = try await FormStore.open(folder: folder, usesWAL: false)
       } catch {
@@ -50,11 +55,16 @@ struct StartedServices {
       }
     }
     (self.forms, formFailure) = (forms, failure)
+    if let positions, let folder {
+      location = try await LocationService.open(folder: folder, usesWAL: false) { _ in positions }
+    } else {
+      location = nil
+    }
     configs = ConfigService([url], allowing: allowing, data: data, forms: forms)
     authentication = config?.remote.map {
       AuthenticationService($0, allowsUnencrypted: allowsUnencrypted)
     }
-    var services: [any Service] = [SensorService(data), data, configs]
+    var services: [any Service] = [SensorService(data, location), data, configs]
     if let authentication { services.append(authentication) }
     if connects, let authentication {
       backend = try StartedBackend(
@@ -69,17 +79,27 @@ struct StartedServices {
     starts = data.events(from: 0)
   }
 
+  private static func config(of store: StoreID, in folder: URL?) -> StoreConfig {
+    StoreConfig(id: store, type: "gpkg", uri: "\(folder?.lastPathComponent ?? "")/\(store).gpkg")
+  }
+
   /// Starts all; stores that need a server go on afterwards.
   func start() async {
     await graph.startAll()
-    guard let forms, await graph.status(.data) == .running else { return }
-    try? await data.register(forms.readOnly, as: formConfig)
-    try? await data.start(formConfig.id)
+    guard await graph.status(.data) == .running else { return }
+    if let location { await add(location.store.readOnly, locationConfig) }
+    guard let forms else { return }
+    await add(forms.readOnly, formConfig)
     guard let deliveries, let backend else { return }
     await addDeliveries(deliveries, forms)
     sending.withLock { task in
       task = Task { await deliveries.follow(backend.service.isReady) }
     }
+  }
+
+  private func add(_ store: ReadOnlyStore, _ config: StoreConfig) async {
+    try? await data.register(store, as: config)
+    try? await data.start(config.id)
   }
 
   private func addDeliveries(_ deliveries: EditDeliveries, _ forms: FormStore) async {
@@ -93,6 +113,7 @@ struct StartedServices {
     var bridge = Bridge(data: data)
     (bridge.configs, bridge.graph, bridge.forms) = (configs, graph, forms)
     (bridge.authentication, bridge.backend) = (authentication, backend?.service)
+    bridge.location = location
     bridge.device = try? MachineIdentity.stored(.device).uuid
     return bridge
   }
@@ -231,7 +252,7 @@ struct StartedServices {
   ///
   /// - Returns: what stopped, in that order.
   func stop() async -> [ServiceLine] {
-    let (graph, data, forms) = (graph, data, forms)
+    let (graph, data, forms, location) = (graph, data, forms, location)
     let sending = sending.withLock { $0 }
     return await Task.detached {
       sending?.cancel()
@@ -241,6 +262,7 @@ struct StartedServices {
       let lines = await Self.all(graph).dropFirst(before).map { ServiceLine($0, error: nil) }
       await data.close()
       await forms?.close()
+      await location?.close()
       return lines
     }.value
   }

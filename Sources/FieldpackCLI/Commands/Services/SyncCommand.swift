@@ -26,7 +26,7 @@ extension FieldpackTool {
       examples: [
         "fieldpack sync laptop.gpkg office.gpkg --dry-run",
         "fieldpack sync laptop.gpkg office.gpkg",
-        "fieldpack sync laptop.gpkg https://example.org/sync --follow",
+        "fieldpack sync laptop.gpkg https://example.org/sync --token-from tablet.token --follow",
       ],
       family: positionsFamily, body: SyncCommand.self)
   }
@@ -41,6 +41,7 @@ private struct SyncCommand: CommandBody {
     let retries: Bool
     let follows: Bool
     let allowsUnencrypted: Bool
+    let access: AccessTokenArguments
     let profile: OpeningProfile
 
     init(_ reader: inout OptionReader) {
@@ -53,6 +54,7 @@ private struct SyncCommand: CommandBody {
       follows = reader.flag("follow", help: "Go on until interrupted.")
       allowsUnencrypted = reader.flag(
         "insecure", help: "Ask a server on another machine by http, too, where others can read.")
+      access = reader.group()
       profile = reader.profile()
     }
 
@@ -78,7 +80,9 @@ private struct SyncCommand: CommandBody {
     }
     return try await withStore(device) { (store) async throws(FieldpackError) in
       if options.isServer {
-        let server = try HTTPSyncPeer(receiver, allowsUnencrypted: options.allowsUnencrypted)
+        let server = try HTTPSyncPeer(
+          receiver, signedIn: try options.access.token().map { GivenToken(text: $0) },
+          allowsUnencrypted: options.allowsUnencrypted)
         return try await synchronise(store, with: server)
       }
       return try await withStore(receiver) { (other) async throws(FieldpackError) in
@@ -130,5 +134,18 @@ private struct SyncCommand: CommandBody {
     try output.show(report)
     return report.layers.contains { $0.parked > 0 }
       ? ExitStatus.skippedFeatures : ExitStatus.success
+  }
+}
+
+/// Who has a token of the server.
+private struct GivenToken: TokenRenewing {
+  let text: String
+
+  var user: String? { nil }
+
+  func token() async throws(FieldpackError) -> String? { text }
+
+  func token(after refused: String) async throws(FieldpackError) -> String? {
+    throw FieldpackError(.permission, "the server does not take the token")
   }
 }

@@ -90,6 +90,8 @@ extension ServerRouter {
       guard let form = await apps.oldEntry(117, in: "forms", whose: "form_key", is: path[1])
       else { return .old(404, error: "No form found for form-key \(path[1])") }
       return .old(form)
+    case ("PUT", 2):
+      return await apps.oldChange(508, request.json?.replacing("form_key", by: .text(path[1])))
     case ("DELETE", 2):
       return await apps.oldChange(507, ["form_key": .text(path[1])], gives: "success")
     case ("GET", 3...4) where path[2] == "results": return await apps.oldResults(path[1])

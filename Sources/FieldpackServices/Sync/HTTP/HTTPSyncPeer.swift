@@ -15,7 +15,7 @@ public struct HTTPSyncPeer: SyncPeer {
 
   /// - Parameters:
   ///   - address: http or https, without a query. One without a path stands for `/sync` there.
-  ///   - signedIn: whose token is sent; by default none is.
+  ///   - signedIn: whose token is sent, as `Bearer`; by default none is.
   ///   - allowsUnencrypted: whether another machine may be asked by http. Then others on the way can
   ///     read the features and the token.
   /// - Throws: `.permission` where features would be sent without encryption and may not,
@@ -139,7 +139,7 @@ public struct HTTPSyncPeer: SyncPeer {
   ) async throws(FieldpackError) -> HTTPResponse {
     var fields: HTTPFields = ["Accept": "application/json"]
     if body != nil { fields["Content-Type"] = "application/json" }
-    if let token { fields["Authorization"] = "Token \(token)" }
+    if let token { fields["Authorization"] = "Bearer \(token)" }
     return try await client.send(
       HTTPRequest(
         body == nil ? .get : .post, address, fields: fields, body: body.map { .bytes($0) } ?? .none,
