@@ -58,6 +58,7 @@ import Testing
       ),
       ("/captures/338d2c23?key=x", "GET /captures/...?key=..."),
       ("/%1B%5B31m%0Ax", "GET /%1B%5B31m%0Ax"), ("/", "GET /"),
+      ("/fixes?token=fp_x&lat=1", "GET /fixes?token=...&lat=..."),
     ]
 
     @Test(arguments: lines)
