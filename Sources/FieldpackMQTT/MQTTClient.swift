@@ -42,12 +42,23 @@ public actor MQTTClient: MessageBroker {
       keeping = Task { await self.keep(session, inbox) }
       return inbox.stream
     #else
-      throw FieldpackError(
-        .unsupported,
-        "this build of Fieldpack cannot connect to the broker \(session.address.host). Try: install "
-          + "libmosquitto-dev, and build with the package trait MQTT")
+      throw Self.missing
     #endif
   }
+
+  /// - Throws: `.unsupported` in a build without the trait `MQTT`.
+  package static func check() throws(FieldpackError) {
+    #if !MQTT
+      throw missing
+    #endif
+  }
+
+  #if !MQTT
+    private static let missing = FieldpackError(
+      .unsupported,
+      "this build of Fieldpack cannot connect to brokers. Try: install libmosquitto-dev, and build with "
+        + "the package trait MQTT")
+  #endif
 
   public func publish(_ message: BrokerMessage) async throws(FieldpackError) {
     try check(message)

@@ -230,10 +230,16 @@
 
     func publish(_ message: BrokerMessage) async throws(FieldpackError) {
       guard state.withLock({ $0.hasStood && !$0.isEnded }) else { throw closed }
+      var properties: OpaquePointer?
+      defer { mosquitto_property_free_all(&properties) }
+      if version == .five, let type = message.contentType {
+        let name = Int32(MQTT_PROP_CONTENT_TYPE.rawValue)
+        mosquitto_property_add_string(&properties, name, type)
+      }
       var number: Int32 = 0
       let code = mosquitto_publish_v5(
         handle.raw, &number, message.topic, Int32(message.bytes.count), message.bytes,
-        Int32(message.quality.rawValue), false, nil)
+        Int32(message.quality.rawValue), message.isRetained, properties)
       guard code == MQTTLibrary.success else {
         throw FieldpackError(mosquitto: code, "the broker \(name) does not get the message")
       }

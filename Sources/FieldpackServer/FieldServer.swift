@@ -55,8 +55,11 @@ public final class FieldServer: Sendable {
     public var journal: (@Sendable (String) -> Void)?
     /// The services that get the events of the file.
     public var webhooks: [Webhook] = []
-    /// Whether webhooks on other machines may get events without encryption.
+    /// Whether webhooks and brokers on other machines may get events without encryption.
     public var allowsUnencryptedWebhooks = false
+    /// Makes what connects to the broker of a webhook, such as an `MQTTClient` of the library
+    /// `FieldpackMQTT`; `nil` where no webhook has an address of MQTT.
+    public var broker: (@Sendable () throws(FieldpackError) -> any MessageBroker)?
     /// The folder that keeps which events each webhook has got; `nil` for the folder of the user.
     public var stateFolder: String?
     /// What old apps and pages find at `/bridge` and under `/api/`.
@@ -114,9 +117,7 @@ public final class FieldServer: Sendable {
         scheme: options.certificate == nil ? "http" : "https",
         hasPublicCaptures: options.hasPublicCaptures, apps: apps, logger: options.logger,
         mapPage: MapPage())
-      try webhooks.start(
-        options.webhooks, of: file.store.path, hub: events, folder: options.stateFolder,
-        allowsUnencrypted: options.allowsUnencryptedWebhooks, logger: options.logger)
+      try webhooks.start(options, of: file.store.path, hub: events)
       let gate = try gate(router, address)
       let needsJournal = options.health != nil || options.journal != nil
       let journal =
@@ -189,10 +190,10 @@ public final class FieldServer: Sendable {
     ) throws(FieldpackError) {
       var limits = ServerListener.Limits()
       limits.connections = 100
-      let listener = listener
-      let handler = HealthHandler(file: file, journal: journal) {
-        listener.withLock { $0 }?.openConnections
-      }
+      let (listener, webhooks) = (listener, webhooks)
+      let handler = HealthHandler(
+        file: file, journal: journal, connections: { listener.withLock { $0 }?.openConnections },
+        switchedOff: { webhooks.switchedOff })
       let health = try ServerListener(address, limits: limits, handler: handler)
       self.health.withLock { $0 = health }
     }

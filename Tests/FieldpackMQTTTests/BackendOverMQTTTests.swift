@@ -9,7 +9,7 @@
 
   @testable import FieldpackMQTT
 
-  @Suite(.programs, .enabled(if: TestBroker.program != nil, TestBroker.missing))
+  @Suite(.programs, .enabled(if: TestBroker.program != nil, Comment(rawValue: TestBroker.missing)))
   struct BackendOverMQTTTests {
     @Test(arguments: WireGeneration.allCases)
     func `register, config, edits and a broken flood`(generation: WireGeneration) async throws {

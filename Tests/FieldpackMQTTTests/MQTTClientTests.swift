@@ -56,7 +56,7 @@
     }
   }
 
-  @Suite(.programs, .enabled(if: TestBroker.program != nil, TestBroker.missing))
+  @Suite(.programs, .enabled(if: TestBroker.program != nil, Comment(rawValue: TestBroker.missing)))
   struct MQTTClientTests {
     private func client(_ change: (inout MQTTConfiguration) -> Void = { _ in }) -> MQTTClient {
       var configuration = MQTTConfiguration(

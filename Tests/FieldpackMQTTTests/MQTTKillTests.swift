@@ -141,7 +141,9 @@
   /// Each third reply of the backend is lost, and the backend is away now and then.
   ///
   /// 20 kills, or as many as `FIELDPACK_KILLS` says.
-  @Suite(.serialized, .programs, .enabled(if: TestBroker.program != nil, TestBroker.missing))
+  @Suite(
+    .serialized, .programs,
+    .enabled(if: TestBroker.program != nil, Comment(rawValue: TestBroker.missing)))
   struct MQTTKillTests {
     private static let kills =
       ProcessInfo.processInfo.environment["FIELDPACK_KILLS"].flatMap { Int($0) } ?? 20

@@ -9,7 +9,7 @@
 
   @testable import FieldpackMQTT
 
-  @Suite(.programs, .enabled(if: TestBroker.program != nil, TestBroker.missing))
+  @Suite(.programs, .enabled(if: TestBroker.program != nil, Comment(rawValue: TestBroker.missing)))
   struct MQTTSecurityTests {
     /// An authority of the test, and a certificate of it for a host.
     private struct Authority {

@@ -30,13 +30,6 @@
       close(listener)
     }
 
-    /// A port that nobody listens at.
-    static func freePort() throws -> Int {
-      let (listener, port) = try listen()
-      close(listener)
-      return port
-    }
-
     private static func listen() throws -> (Int32, Int) {
       let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
       var address = sockaddr_in()

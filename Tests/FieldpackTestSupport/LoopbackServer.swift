@@ -96,6 +96,13 @@ public final class LoopbackServer: Sendable {
   /// How many clients went away while the server waited for that.
   public var left: Int { state.withLock { $0.left } }
 
+  /// A port that nobody listens at.
+  public static func freePort() throws -> UInt16 {
+    let (listener, port) = try listen()
+    close(listener)
+    return port
+  }
+
   private static func listen() throws -> (Int32, UInt16) {
     #if canImport(Glibc)
       let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -96,6 +96,7 @@ final class ServerGate: RequestHandling {
     if let text = head.fields["Authorization"] {
       return RequestFraming.token(in: text).map { .token($0) } ?? .broken
     }
+    if let text = router.tokenInAddress(of: head) { return .token(text) }
     guard let text = RequestFraming.cookie(ServerSessions.cookie, in: head.fields),
       let digest = sessions.token(of: text, at: uptime())
     else { return .none }

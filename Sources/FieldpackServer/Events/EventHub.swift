@@ -193,20 +193,23 @@ actor EventHub {
     _ own: [ChangeLog.Run], _ commits: Int, _ known: Known
   ) async throws(FieldpackError) -> News {
     let id = store.id
+    // Only a look at the state of every device tells which of them have moved.
+    let wantsPositions = channels.keys.contains { $0.kinds.contains(.position) }
     return try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
       let reading = EventReading(file: snapshot, store: id)
       var news = News(known: known)
       news.events = try reading.events(
         after: &news.known.place, upTo: nil, limit: Self.batch)
       news.known.isBehind = try !news.known.place.isAtLeast(reading.end())
-      let positions = try reading.positions(since: known.runs)
+      let positions = wantsPositions ? try reading.positions(since: known.runs) : []
       news.known.runs = try reading.runs()
       news.known.prints = try reading.prints()
       var unlogged = try reading.unlogged(own, among: Set(news.known.prints.keys))
       if commits != known.commits {
         let layers = news.known.prints.keys.sorted { $0.rawValue < $1.rawValue }
         let changed = layers.filter { news.known.prints[$0] != known.prints[$0] }
-        let isExplained = !news.events.isEmpty || !positions.isEmpty || !changed.isEmpty
+        let isExplained =
+          !news.events.isEmpty || news.known.runs != known.runs || !changed.isEmpty
         unlogged += (isExplained ? changed : layers).map { EventReading.changed($0) }
       }
       news.events += unlogged + positions
@@ -292,6 +295,20 @@ actor EventHub {
     return try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
       try EventReading(file: snapshot, store: id).place(since: time)
     }
+  }
+
+  /// The devices that have moved since the runs had taken so many fixes, as far as they meet the query of the
+  /// channel, and how many fixes the runs have taken now.
+  nonisolated func positions(
+    since runs: [Int64: Int64], in channel: EventChannel
+  ) async throws(FieldpackError) -> (positions: [LiveEvent], runs: [Int64: Int64]) {
+    let id = store.id
+    let (all, known) = try await store.read {
+      (snapshot: GeoPackageSnapshot) throws(FieldpackError) -> ([LiveEvent], [Int64: Int64]) in
+      let reading = EventReading(file: snapshot, store: id)
+      return (try reading.positions(since: runs), try reading.runs())
+    }
+    return (try await channel.test.chosen(all), known)
   }
 
   /// The newest state of each device, and the layers without a log.

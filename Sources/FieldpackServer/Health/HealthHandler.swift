@@ -8,6 +8,8 @@
     let journal: ServerJournal
     /// The number of open connections of the server; `nil` once the server takes no more.
     let connections: @Sendable () -> Int?
+    /// The receivers of webhooks that are switched off.
+    var switchedOff: @Sendable () -> [String] = { [] }
 
     func refusal(of head: ServerRequest, bodyLength: Int?) -> ServerResponse? {
       bodyLength ?? 0 > 1024 ? Self.text(413, "too long") : nil
@@ -19,11 +21,17 @@
       case ["healthz"]: return Self.text(200, "ok")
       case ["readyz"]:
         let isReady = connections() != nil && file.version() != nil
-        return Self.text(isReady ? 200 : 503, isReady ? "ready" : "not ready")
+        // Clients are answered all the same, so that the status stays.
+        let off = switchedOff().map { "\nswitched off until the next start: webhook \($0)" }
+        return Self.text(isReady ? 200 : 503, (isReady ? "ready" : "not ready") + off.joined())
       case ["metrics"]:
         let numbers = journal.text([
           ("connections", "Open connections.", connections() ?? 0),
           ("file_version", "Changes with each commit to the file.", Int(file.version() ?? 0)),
+          (
+            "webhooks_switched_off", "Webhooks that get no more events until the next start.",
+            switchedOff().count
+          ),
         ])
         return ServerResponse(200, "text/plain; version=0.0.4; charset=utf-8", Array(numbers.utf8))
       default: return Self.text(404, "there is /healthz, /readyz and /metrics")

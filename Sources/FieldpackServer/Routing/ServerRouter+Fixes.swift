@@ -4,9 +4,16 @@ import FieldpackHTTP
 /// Positions of devices, at `/fixes`.
 extension ServerRouter {
   func takeFixes(_ request: ServerRequest) async -> ServerResponse {
-    if let answer = answer(toMethodOf: request, taking: ["POST"]) { return answer }
-    guard mayIngest(request) else {
-      return problem(ProblemDocument(403, "This server takes no positions."), request)
+    if let answer = answer(toMethodOf: request, taking: ["GET", "POST"]) { return answer }
+    var response = await taken(request)
+    // A GET that writes must reach the server each time.
+    response.fields["Cache-Control"] = "no-store"
+    return response
+  }
+
+  private func taken(_ request: ServerRequest) async -> ServerResponse {
+    if let reason = refusal(of: request) {
+      return problem(ProblemDocument(403, reason), request)
     }
     do throws(FieldpackError) {
       let body = try FixBody(request)
@@ -15,6 +22,42 @@ extension ServerRouter {
       return problem(error, request, while: .body)
     }
   }
+
+  // MARK: Rights
+
+  /// The token in the address of a request that brings a position. Apps such as OsmAnd send nothing but an
+  /// address. At other addresses no token counts that stands there.
+  func tokenInAddress(of request: ServerRequest) -> String? {
+    guard request.path == ["fixes"], request.fields["Authorization"] == nil else { return nil }
+    return request.query.last { $0.name == "token" }?.value
+  }
+
+  /// Why the positions of a request are not taken; `nil` where they are.
+  private func refusal(of request: ServerRequest) -> String? {
+    if request.method == "GET", let reason = refusal(ofReading: request) { return reason }
+    guard mayIngest(request) else { return "This server takes no positions." }
+    // Proxies write addresses to their logs.
+    let rights = request.caller.rights ?? []
+    guard tokenInAddress(of: request) == nil || rights.allSatisfy({ $0 == .ingest }) else {
+      return "A token in an address may have the right 'ingest' alone."
+    }
+    return nil
+  }
+
+  /// Why positions do not come by GET. A browser sends a GET for any page, with a cookie or a password that
+  /// it has kept, and often without `Origin`. So only a token counts that no page can have the browser add.
+  private func refusal(ofReading request: ServerRequest) -> String? {
+    let site = request.fields["Sec-Fetch-Site"] ?? "none"
+    guard isOwn(request), site == "none" else { return "Pages may not send positions by GET." }
+    let scheme = request.fields["Authorization"]?.prefix { $0 != " " }.lowercased()
+    let isTold = scheme == "bearer" || tokenInAddress(of: request) != nil
+    guard isTold, request.caller.token != nil else {
+      return "A position comes by GET only with a token, as the parameter 'token'."
+    }
+    return nil
+  }
+
+  // MARK: Answers
 
   private func answer(_ body: FixBody, _ outcomes: [FixIntake.Outcome]) -> ServerResponse {
     var left = outcomes[...]

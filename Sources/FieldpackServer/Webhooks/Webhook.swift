@@ -1,12 +1,17 @@
+import Fieldpack
 public import FieldpackCore
 import FieldpackHTTP
 
-/// An address that gets the events of the file, by POST.
+/// An address that gets the events of the file: by POST, or as messages of an MQTT broker.
 ///
-/// Each request has one event as a CloudEvent in JSON (structured mode), and the fields of Standard Webhooks:
-/// `webhook-id`, `webhook-timestamp`, and where there is a secret `webhook-signature`.
+/// Each request, or message, has one event as a CloudEvent in JSON (structured mode). Requests have the fields
+/// of Standard Webhooks: `webhook-id`, `webhook-timestamp`, and where there is a secret `webhook-signature`.
+/// Messages go to the topics `PREFIX/LAYER/EVENT`.
 public struct Webhook: Hashable, Sendable {
+  /// An address of http or https, or `mqtts://HOST:PORT/PREFIX` or `mqtt://…` of a broker.
   public var url: String
+  /// The user that a broker knows, whose password is the secret.
+  public var user: String?
   /// The secret that signs the requests, and that the receiver knows, too.
   ///
   /// After the prefix `whsec_`, the secret is base64, as Standard Webhooks writes secrets. Without the
@@ -14,15 +19,16 @@ public struct Webhook: Hashable, Sendable {
   public var secret: String?
   /// The layers whose events are sent; `nil` for all layers. Detections belong to the layer `detection`.
   public var layers: [LayerID]?
-  /// Some of `created`, `updated`, `deleted`, and of `entered`, `left` and the like; `nil` for all.
+  /// Some of `created`, `updated`, `deleted`, and of `entered`, `left` and the like; `nil` for all but
+  /// `position`, the newest state of a device, which only brokers get: as a message that they retain.
   public var events: [String]?
   /// A condition in CQL2.
   public var filter: String?
 
   public init(_ url: String) { self.url = url }
 
-  /// Reads a list of webhooks from JSON: `[{"url": …, "secretFile": …, "collections": […], "events": […],
-  /// "filter": …}]`.
+  /// Reads a list of webhooks from JSON: `[{"url": …, "user": …, "secretFile": …, "collections": […],
+  /// "events": […], "filter": …}]`.
   ///
   /// - Parameter read: gives the text of a file that holds a secret.
   /// - Throws: `.configuration`.
@@ -43,7 +49,7 @@ public struct Webhook: Hashable, Sendable {
     guard case .object(let members) = item, let url = item["url"]?.string else {
       throw FieldpackError(.configuration, "a webhook has no text 'url'")
     }
-    let known: Set = ["url", "secretFile", "collections", "events", "filter"]
+    let known: Set = ["url", "user", "secretFile", "collections", "events", "filter"]
     if let other = members.first(where: { !known.contains($0.name) }) {
       throw FieldpackError(.configuration, "a webhook has no member '\(other.name)'")
     }
@@ -55,6 +61,7 @@ public struct Webhook: Hashable, Sendable {
       return items.compactMap(\.string)
     }
     var webhook = Webhook(url)
+    webhook.user = item["user"]?.string
     if let path = item["secretFile"]?.string {
       let secret = try read(path)
       webhook.secret = String(secret.split(whereSeparator: \.isNewline).first ?? "")
@@ -70,13 +77,40 @@ public struct Webhook: Hashable, Sendable {
   /// - Throws: `.invalidArgument` for what is no address, or an event or condition that is none,
   ///   `.permission` where the events would go to another machine without encryption.
   func check(allowsUnencrypted: Bool) throws(FieldpackError) {
-    let address = try HTTPAddress(url)
-    guard address.scheme == "https" || address.isLoopback || allowsUnencrypted else {
-      throw FieldpackError(
-        .permission,
-        "events would go to \(address.host) without encryption. Try: an address of https")
+    let isForBroker: Bool
+    if let target = try BrokerTarget(url) {
+      isForBroker = true
+      try Self.check(
+        target.broker.host, isSafe: target.broker.isEncrypted || target.isLoopback,
+        allowsUnencrypted, better: "mqtts")
+      guard user != nil || secret == nil else {
+        throw FieldpackError(
+          .invalidArgument, "the secret of a broker is the password of a 'user', which is missing")
+      }
+    } else {
+      isForBroker = false
+      let address = try HTTPAddress(url)
+      try Self.check(
+        address.host, isSafe: address.scheme == "https" || address.isLoopback, allowsUnencrypted,
+        better: "https")
+      guard user == nil else {
+        throw FieldpackError(.invalidArgument, "only a webhook of a broker has a 'user'")
+      }
     }
-    _ = try query()
+    let query = try query()
+    guard isForBroker || !query.kinds.contains(.position) else {
+      throw FieldpackError(
+        .invalidArgument, "the event 'position' goes to brokers only, which retain it")
+    }
+  }
+
+  private static func check(
+    _ host: String, isSafe: Bool, _ allowsUnencrypted: Bool, better scheme: String
+  ) throws(FieldpackError) {
+    guard !isSafe, !allowsUnencrypted else { return }
+    throw FieldpackError(
+      .permission,
+      "events would go to \(host) without encryption. Try: an address of \(scheme)")
   }
 
   /// The query for the events that the receiver wants.
@@ -110,5 +144,14 @@ public struct Webhook: Hashable, Sendable {
   var name: String {
     let texts = [url, layers?.description ?? "", events?.description ?? "", filter ?? ""]
     return SHA256.hex(Array(texts.joined(separator: "\n").utf8)).prefix(32).description
+  }
+
+  /// Scheme, host and port. The rest of an address may hold a key.
+  var origin: String {
+    if let target = try? BrokerTarget(url) {
+      let scheme = target.broker.isEncrypted ? "mqtts" : "mqtt"
+      return "\(scheme)://\(target.broker.host):\(target.broker.port)"
+    }
+    return (try? HTTPAddress(url).origin) ?? "?"
   }
 }

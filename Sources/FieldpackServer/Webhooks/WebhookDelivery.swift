@@ -1,19 +1,19 @@
 import FieldpackCore
 import FieldpackField
-import FieldpackHTTP
 
 /// Sends all events to one webhook, one after the other, each until the receiver has taken it.
 ///
-/// A receiver takes an event by a status of 200 to 299. After a kill of the server, the last event may be
-/// sent again, with the same `webhook-id`.
+/// After a kill of the server, the last event may be sent again, with the same id.
 struct WebhookDelivery: Sendable {
   let webhook: Webhook
   let hub: EventHub
   let state: WebhookState
-  let client: HTTPClient
+  let sender: any EventSender
   var clock = FieldClock.system
   var backOff = BackOff(first: .seconds(1), limit: .seconds(300), jitter: 0.3)
   let logger: Logger
+  /// The state as it is now, which the file may not have where the disk is full; `nil` before the first run.
+  private let known = Locked<WebhookState.Kept?>(nil)
 
   /// How long a receiver may fail before its webhook is switched off, in milliseconds. The next start of the
   /// server switches the webhook on again.
@@ -22,33 +22,70 @@ struct WebhookDelivery: Sendable {
   /// Why the delivery ended.
   enum End: Hashable, Sendable {
     case closed
-    /// The receiver failed for a day, or answered with the status 410.
+    /// The receiver failed for a day, or wants no more events.
     case switchedOff
   }
 
-  /// Goes on until the hub is closed, the task is cancelled or the receiver has failed for a day.
+  init(
+    _ webhook: Webhook, of hub: EventHub, keeping state: WebhookState, by sender: any EventSender,
+    logger: Logger
+  ) {
+    (self.webhook, self.hub, self.state, self.sender) = (webhook, hub, state, sender)
+    self.logger = logger
+  }
+
+  /// Goes on until the hub is closed, the task is cancelled or the receiver has failed for a day. Another run
+  /// goes on where the last one stopped.
   func run() async throws(FieldpackError) -> End {
-    let (channel, follower) = try await hub.follow(try webhook.query())
+    let query = try webhook.query()
+    let (channel, follower) = try await hub.follow(query)
     defer { channel.leave(follower) }
-    var kept = state.read() ?? WebhookState.Kept(place: channel.position.place)
-    // A day begins anew with each start of the server.
-    kept.failingSince = nil
-    try state.write(kept)
+    var kept = try begin(at: channel.position.place)
+    var runs: [Int64: Int64] = [:]
     while !Task.isCancelled {
       let missed = try await hub.missed(after: kept.place, in: channel)
       for event in missed.events {
         guard let place = event.place else { continue }
-        guard try await tell(event, &kept) else { return Task.isCancelled ? .closed : .switchedOff }
+        guard try await tell(event, &kept) else { return ending }
         kept = WebhookState.Kept(place: place)
-        try state.write(kept)
+        try keep(kept)
       }
       if kept.place != missed.place {
         kept.place = missed.place
-        try state.write(kept)
+        try keep(kept)
+      }
+      if query.kinds.contains(.position) {
+        let devices = try await hub.positions(since: runs, in: channel)
+        for event in devices.positions {
+          guard try await tell(event, &kept) else { return ending }
+        }
+        runs = devices.runs
       }
       if let next = missed.next, await !wait(for: next, of: channel, follower) { return .closed }
     }
     return .closed
+  }
+
+  private var ending: End { Task.isCancelled ? .closed : .switchedOff }
+
+  /// The state to begin with: that of the last run, else that of the last start of the server, else the
+  /// present. The failures of the last start count on, unless they have switched the webhook off.
+  private func begin(at place: EventPlace) throws(FieldpackError) -> WebhookState.Kept {
+    if let kept = known.withLock({ $0 }) { return kept }
+    var kept = state.read() ?? WebhookState.Kept(place: place)
+    if isOver(kept) { kept.failingSince = nil }
+    try keep(kept)
+    return kept
+  }
+
+  private func keep(_ kept: WebhookState.Kept) throws(FieldpackError) {
+    known.withLock { $0 = kept }
+    try state.write(kept)
+  }
+
+  private func isOver(_ kept: WebhookState.Kept) -> Bool {
+    guard let since = kept.failingSince else { return false }
+    return clock.now.milliseconds - since.milliseconds >= Self.patience
   }
 
   /// Waits until the channel has a chunk of that number; false at its end.
@@ -69,62 +106,32 @@ struct WebhookDelivery: Sendable {
   private func tell(
     _ event: LiveEvent, _ kept: inout WebhookState.Kept
   ) async throws(FieldpackError) -> Bool {
-    let body = event.json()
     var failures = 0
     while !Task.isCancelled {
-      let (reason, isFinal, asked) = await send(body, event.id)
-      guard let reason else { return true }
-      let now = clock.now
-      if kept.failingSince == nil {
-        kept.failingSince = now
-        try state.write(kept)
+      guard let refusal = await sender.send(event) else {
+        kept.failingSince = nil
+        return true
       }
-      let failing = now.milliseconds - (kept.failingSince ?? now).milliseconds
-      if isFinal || failing >= Self.patience {
+      if Task.isCancelled { return false }
+      if kept.failingSince == nil {
+        kept.failingSince = clock.now
+        try keep(kept)
+      }
+      if refusal.isFinal || isOver(kept) {
         logger.error(
           "a webhook is switched off until the next start",
-          ["url": .text(Job.target(ofAddress: webhook.url)), "reason": .text(reason)])
+          ["url": .text(Job.target(ofAddress: webhook.url)), "reason": .text(refusal.reason)])
         return false
       }
       failures += 1
       if failures == 1 {
         logger.warning(
           "a webhook did not take an event, which is sent again",
-          ["url": .text(Job.target(ofAddress: webhook.url)), "reason": .text(reason)])
+          ["url": .text(Job.target(ofAddress: webhook.url)), "reason": .text(refusal.reason)])
       }
-      let pause = backOff.pause(after: failures, asked: asked)
+      let pause = backOff.pause(after: failures, asked: refusal.asked)
       do throws(CancellationError) { try await clock.sleep(for: pause) } catch { return false }
     }
     return false
-  }
-
-  /// - Returns: why the receiver did not take the event; `nil` where it did.
-  private func send(
-    _ body: [UInt8], _ id: String
-  ) async -> (reason: String?, isFinal: Bool, asked: Duration?) {
-    let time = String(clock.now.milliseconds / 1000)
-    var fields: HTTPFields = [
-      "Content-Type": "application/cloudevents+json; charset=utf-8", "webhook-id": id,
-      "webhook-timestamp": time,
-    ]
-    if let key = webhook.key {
-      fields["webhook-signature"] = Self.signature(of: body, id: id, time: time, key: key)
-    }
-    let request = HTTPRequest(
-      .post, webhook.url, fields: fields, body: .bytes(body), maximumLength: 1 << 20)
-    do throws(FieldpackError) {
-      let response = try await client.send(request)
-      if response.isSuccess { return (nil, false, nil) }
-      return (
-        "status \(response.status)", response.status == 410, response.retryAfter(at: clock.now)
-      )
-    } catch {
-      return (error.message, false, nil)
-    }
-  }
-
-  /// The signature of Standard Webhooks: over id, time and body with dots between them.
-  static func signature(of body: [UInt8], id: String, time: String, key: [UInt8]) -> String {
-    "v1," + Base64.encode(HMAC.sha256(Array("\(id).\(time).".utf8) + body, key: key))
   }
 }

@@ -1,3 +1,4 @@
+import Fieldpack
 import FieldpackCore
 import FieldpackField
 import FieldpackHTTP
@@ -5,38 +6,78 @@ import FieldpackHTTP
 /// Sends the events of a file to all webhooks of a server.
 final class WebhookService: Sendable {
   private let tasks = Locked<[Task<Void, Never>]>([])
+  private let off = Locked<[String]>([])
 
-  /// - Parameter folder: keeps the state of each webhook; `nil` for the folder of the user.
-  /// - Throws: `.permission`, `.invalidArgument`, `.configuration` where the user has no such folder.
+  /// The receivers that get no more events until the next start of the server.
+  var switchedOff: [String] { off.withLock { $0 } }
+
+  /// - Parameter file: the path of the served file.
+  /// - Throws: `.permission`, `.invalidArgument`, `.configuration` where the user has no folder for the
+  ///   states, `.unsupported` for brokers where the server cannot connect to any.
   func start(
-    _ webhooks: [Webhook], of file: String, hub: EventHub, folder: String?,
-    allowsUnencrypted: Bool, logger: Logger
+    _ options: FieldServer.Options, of file: String, hub: EventHub
   ) throws(FieldpackError) {
-    guard !webhooks.isEmpty else { return }
-    for webhook in webhooks { try webhook.check(allowsUnencrypted: allowsUnencrypted) }
-    let place: String
-    if let folder { place = folder } else { place = try StateFolder.path(for: "webhooks") }
+    guard !options.webhooks.isEmpty else { return }
+    for webhook in options.webhooks {
+      try webhook.check(allowsUnencrypted: options.allowsUnencryptedWebhooks)
+    }
+    let folder: String
+    if let given = options.stateFolder {
+      folder = given
+    } else {
+      folder = try StateFolder.path(for: "webhooks")
+    }
     var configuration = HTTPConfiguration()
     configuration.timeout = .seconds(30)
     configuration.maximumRedirects = 0
     let client = try HTTPClient(configuration)
-    for webhook in webhooks {
-      let delivery = WebhookDelivery(
-        webhook: webhook, hub: hub, state: WebhookState(webhook, of: file, in: place),
-        client: client, logger: logger)
-      let task = Task { await Self.run(delivery) }
+    var deliveries: [WebhookDelivery] = []
+    for webhook in options.webhooks {
+      let sender: any EventSender
+      let target = try BrokerTarget(webhook.url)
+      if let target {
+        guard let broker = options.broker else { throw Self.missing(target) }
+        sender = BrokerEventSender(webhook, target, by: try broker())
+      } else {
+        sender = HTTPEventSender(webhook: webhook, client: client)
+      }
+      var delivery = WebhookDelivery(
+        webhook, of: hub, keeping: WebhookState(webhook, of: file, in: folder), by: sender,
+        logger: options.logger)
+      // To ask whether a broker is there again costs it nothing.
+      if target != nil { delivery.backOff.limit = .seconds(10) }
+      deliveries.append(delivery)
+    }
+    for delivery in deliveries {
+      let task = Task { await self.run(delivery) }
       tasks.withLock { $0.append(task) }
     }
   }
 
+  private static func missing(_ target: BrokerTarget) -> FieldpackError {
+    FieldpackError(
+      .unsupported,
+      "the server has nothing that connects to the broker \(target.broker.host). Try: set the option "
+        + "'broker' to a client of the library FieldpackMQTT")
+  }
+
+  private func run(_ delivery: WebhookDelivery) async {
+    if await Self.isSwitchedOff(delivery) {
+      off.withLock { $0.append(delivery.webhook.origin) }
+    }
+    await delivery.sender.close()
+  }
+
   /// Delivers until the hub is closed. A failure that may pass, such as a full disk, only makes a pause.
-  private static func run(_ delivery: WebhookDelivery) async {
+  ///
+  /// - Returns: whether the webhook is switched off.
+  private static func isSwitchedOff(_ delivery: WebhookDelivery) async -> Bool {
     var told: String?
     while !Task.isCancelled {
       do throws(FieldpackError) {
-        if try await delivery.run() == .switchedOff { return }
+        return try await delivery.run() == .switchedOff
       } catch {
-        if error.code == .unavailable { return }
+        if error.code == .unavailable { return false }
         if error.message != told {
           delivery.logger.error(
             "the events of a webhook are sent later",
@@ -48,9 +89,10 @@ final class WebhookService: Sendable {
         told = error.message
       }
       do throws(CancellationError) { try await delivery.clock.sleep(for: .seconds(5)) } catch {
-        return
+        return false
       }
     }
+    return false
   }
 
   /// To be called once the hub is closed.

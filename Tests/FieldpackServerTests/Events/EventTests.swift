@@ -200,9 +200,11 @@ import Testing
       let server = try await TestServer.logged()
       let curl = try Program(
         Programs.curl ?? "", ["-sN", server.address + "/events"], folder: server.folder.url)
-      try curl.block(for: "the start") { curl.outputSoFar.contains("\nid: d0.") }
+      try await curl.wait(for: "the start") { curl.outputSoFar.contains("\nid: d0.") }
       try await server.set("told", of: 1)
-      try curl.block(for: "the event") { curl.outputSoFar.contains("\n\nevent: updated\nid: ") }
+      try await curl.wait(for: "the event") {
+        curl.outputSoFar.contains("\n\nevent: updated\nid: ")
+      }
       // The stream ends as it should, and at once: nothing waits for the client.
       await server.close()
       let result = try await curl.result()

@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackGeoPackage
 import FieldpackHTTP
 import FieldpackTestSupport
 import Foundation
@@ -57,6 +58,7 @@ import Testing
         "GET /collections/wells/items?name=...&filter=..."
       ),
       ("/captures/338d2c23?key=x", "GET /captures/...?key=..."),
+      ("/fixes?token=fp_x&lat=1", "GET /fixes?token=...&lat=..."),
       ("/%1B%5B31m%0Ax", "GET /%1B%5B31m%0Ax"), ("/", "GET /"),
     ]
 
@@ -94,6 +96,37 @@ import Testing
       let line = try #require(lines.withLock { $0.first })
       #expect(line.hasPrefix("GET /collections/wells/items?name=... 200 "))
       #expect(lines.withLock { $0.count } == 1)
+      await server.close()
+    }
+
+    @Test func `a webhook that is switched off is told, without its path`() async throws {
+      let receiver = try LoopbackServer { _ in .text(410, "") }
+      let webhook = Webhook(receiver.address + "/secret")
+      let server = try await TestServer(
+        isWritable: true, webhooks: [webhook],
+        configure: { options, _ in options.health = ListenAddress(port: 0) },
+        preparing: { (writer) throws(FieldpackError) in _ = try writer.logEdits(of: "wells") })
+      let state = WebhookState(
+        webhook, of: server.store.path, in: server.folder.file("state").path)
+      while state.read() == nil { try await Task.sleep(for: .milliseconds(5)) }
+      let health = "http://\(try #require(server.server.healthAddress))"
+      func ask(_ path: String) async throws -> String {
+        await (try RawConnection(health)).exchange(
+          "GET \(path) HTTP/1.1\r\nHost: any.example\r\nConnection: close\r\n\r\n")
+      }
+      #expect(try await ask("/readyz").hasSuffix("\r\n\r\nready\n"))
+      #expect(try await ask("/metrics").contains("\nfieldpack_webhooks_switched_off 0\n"))
+      try await server.set("told", of: 1)
+      var answer = ""
+      while !answer.contains("switched off") {
+        try await Task.sleep(for: .milliseconds(10))
+        answer = try await ask("/readyz")
+      }
+      #expect(statuses(answer) == [200])
+      #expect(
+        answer.hasSuffix(
+          "\r\n\r\nready\nswitched off until the next start: webhook \(receiver.address)\n"))
+      #expect(try await ask("/metrics").contains("\nfieldpack_webhooks_switched_off 1\n"))
       await server.close()
     }
 

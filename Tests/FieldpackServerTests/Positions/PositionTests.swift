@@ -146,6 +146,40 @@ import Testing
       await server.close()
     }
 
+    /// How many fixes of a line the server takes.
+    private func take(_ line: String, at server: TestServer) async throws -> Int {
+      let answer = try await server.post("/fixes", "application/json", line)
+      #expect(answer.status == 200)
+      return try JSONValueReader.read(answer.text).items[0]["taken"] == 1 ? 1 : 0
+    }
+
+    /// A client sends again what it is not sure of, and may send two fixes at once.
+    @Test func `of fixes that come at the same time each counts once, and no older one later`()
+      async throws
+    {
+      var positions = PositionOptions()
+      positions.distance = 1
+      let server = try await TestServer(isWritable: true, positions: positions)
+      var taken = 0
+      for round in 0..<20 {
+        let times = [2 * round + 10, 2 * round + 11]
+        let lines = times.map { Self.line(Double($0 % 10), $0) }
+        async let newer = (take(lines[1], at: server), take(lines[1], at: server))
+        async let older = (take(lines[0], at: server), take(lines[0], at: server))
+        let counts = try await [newer.0 + newer.1, older.0 + older.1]
+        // The newer one is taken once, whichever request is read first, and the older one at most once.
+        #expect(counts[0] == 1 && counts[1] <= 1)
+        taken += counts[0] + counts[1]
+        // What is answered is kept.
+        let kept = try await server.store.detections(ofRun: "positions")
+        #expect(kept.count == taken)
+        #expect(kept.last?.time == Instant("2024-05-01T10:00:\(times[1])Z"))
+      }
+      let times = try await server.store.detections(ofRun: "positions").compactMap(\.time)
+      #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+      await server.close()
+    }
+
     @Test func `sentences of NMEA are read`() async throws {
       let server = try await server()
       let answer = try await server.post(
@@ -165,7 +199,7 @@ import Testing
       let foreign = try await server.post(
         "/fixes", "application/json", Self.line(8, 20), fields: ["Origin": "https://other.example"])
       #expect(foreign.status == 403)
-      #expect(try await server.get("/fixes").status == 405)
+      #expect(try await server.get("/fixes").status == 403)
       await server.close()
       let reader = try await TestServer()
       #expect(try await reader.post("/fixes", "application/json", Self.line(8, 20)).status == 403)

@@ -1,6 +1,8 @@
 import Fieldpack
 import FieldpackCore
+import FieldpackMQTT
 import FieldpackServer
+import FieldpackServices
 import FoundationEssentials
 
 /// What `fieldpack serve` watches in positions, and the webhooks that it posts events to.
@@ -32,12 +34,13 @@ struct LiveArguments: OptionGroup {
     self.positions = positions
     webhooks = reader.values(
       "webhook", .text("url"),
-      help: "Post what happens in the file to this address; may be repeated.")
+      help: "Post what happens in the file to this address, or publish it to the broker at "
+        + "mqtts://host/topic; may be repeated.")
     webhookFile = reader.value(
       "webhooks", .file("file", "json"),
       help: "A list of webhooks in JSON, with secrets and conditions.")
     isInsecure = reader.flag(
-      "insecure", help: "Post to webhooks on other machines without encryption, too.")
+      "insecure", help: "Send to webhooks and brokers on other machines without encryption, too.")
   }
 
   /// Refuses options that exclude each other.
@@ -45,6 +48,15 @@ struct LiveArguments: OptionGroup {
     guard !hasBoth else {
       throw FieldpackError(
         .invalidArgument, "--distance has a meaning only without --regions")
+    }
+  }
+
+  /// Makes what connects to a broker.
+  var broker: @Sendable () throws(FieldpackError) -> any MessageBroker {
+    let configuration = MQTTConfiguration(allowsUnencrypted: isInsecure)
+    return { () throws(FieldpackError) in
+      try MQTTClient.check()
+      return MQTTClient(configuration)
     }
   }
 

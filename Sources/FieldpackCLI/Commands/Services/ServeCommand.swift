@@ -14,7 +14,7 @@ extension FieldpackTool {
         that is printed. Features come as GeoJSON, HTML, GeoJSON lines, CSV, GPX and GeoPackages, \
         and conditions are CQL2. A browser shows the layers on a map, too, which needs Debian's \
         package libjs-leaflet on the server. At /events clients follow what happens in the file, \
-        as server-sent events; webhooks get the same by POST.
+        as server-sent events; webhooks get the same by POST, and brokers of MQTT as messages.
 
         Without --writable the command only reads the file. With --writable clients create, change \
         and delete features, and 'fieldpack sync' sends the edits of copies to /sync. Devices send \
@@ -166,7 +166,7 @@ private struct ServeCommand: CommandBody {
     settings.isWritable = options.isWritable
     settings.requiresIfMatch = options.requiresIfMatch
     settings.positions = options.live.positions
-    settings.webhooks = webhooks
+    (settings.webhooks, settings.broker) = (webhooks, options.live.broker)
     settings.allowsUnencryptedWebhooks = options.live.isInsecure
     settings.hasPublicCaptures = options.hasPublicCaptures
     (settings.bridge, settings.bundles) = (bridge, options.bundles)

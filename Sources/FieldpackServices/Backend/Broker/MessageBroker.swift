@@ -13,6 +13,10 @@ public struct BrokerMessage: Hashable, Sendable {
   public var topic: String
   public var bytes: [UInt8]
   public var quality: DeliveryQuality
+  /// Whether the broker keeps the message for whoever subscribes later, in place of the one before.
+  public var isRetained = false
+  /// The media type of the bytes, which goes to the broker by MQTT 5 alone.
+  public var contentType: String?
 
   public init(topic: String, bytes: [UInt8], quality: DeliveryQuality = .exactlyOnce) {
     (self.topic, self.bytes, self.quality) = (topic, bytes, quality)
