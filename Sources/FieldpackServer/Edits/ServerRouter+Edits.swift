@@ -90,7 +90,7 @@ extension ServerRouter {
     let (bodies, isCollection) = try FeatureBody.features(
       in: request.body, for: layer, isSwapped: isSwapped)
     let placed = try await place(bodies, in: layer, from: crs)
-    let made = try await file.store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+    let made = try await file.store.edit { (writer: GeoPackageWriter) throws(FieldpackError) in
       var ids: [FeatureID] = []
       for (index, body) in placed.enumerated() {
         var feature = Feature(attributes: body.attributes)
@@ -138,7 +138,7 @@ extension ServerRouter {
     let edit = ItemEdit(
       id: id, layer: layer, store: file.store.id, change: change, conditions: conditions, crs: crs,
       axes: axes)
-    let outcome = try await file.store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+    let outcome = try await file.store.edit { (writer: GeoPackageWriter) throws(FieldpackError) in
       try edit.make(in: writer)
     }
     switch outcome {

@@ -18,23 +18,33 @@ struct RequestTarget: Hashable {
     // A slash at the end means nothing here.
     if parts.last?.isEmpty == true { parts.removeLast() }
     for part in parts {
-      guard let text = PercentText.decodePath(Substring(part)), Self.isPart(text) else {
+      guard let text = Self.text(part, PercentText.decodePath), Self.isPart(text) else {
         return nil
       }
       path.append(text)
     }
+    guard end < bytes.endIndex else { return }
     for pair in bytes[end...].dropFirst().split(separator: UInt8(ascii: "&")) {
       let middle = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-      guard let name = PercentText.decodeQuery(Substring(pair[..<middle])),
-        let value = PercentText.decodeQuery(Substring(pair[middle...].dropFirst())),
-        !name.utf8.contains(0), !value.utf8.contains(0)
+      guard let name = Self.text(pair[..<middle], PercentText.decodeQuery),
+        let value = Self.text(pair[middle...].dropFirst(), PercentText.decodeQuery)
       else { return nil }
       query.append(.init(name, value))
     }
   }
 
+  /// Calls `decode` only for what has escapes, because few parts have some.
+  private static func text(
+    _ bytes: Substring.UTF8View, _ decode: (Substring) -> String?
+  ) -> String? {
+    let isPlain = !bytes.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") || $0 == 0 }
+    if isPlain { return String(Substring(bytes)) }
+    guard let text = decode(Substring(bytes)), !text.utf8.contains(0) else { return nil }
+    return text
+  }
+
   private static func isPart(_ text: String) -> Bool {
-    guard !text.isEmpty, !text.utf8.contains(0) else { return false }
+    guard !text.isEmpty else { return false }
     guard text.utf8.first == UInt8(ascii: ".") else { return true }
     // Some servers behind a proxy read `..;a` as `..`.
     let name = text.prefix { $0 != ";" }
