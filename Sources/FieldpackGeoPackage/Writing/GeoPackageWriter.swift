@@ -338,9 +338,10 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
   }
 
   private func undoable<R>(_ body: () throws(FieldpackError) -> R) throws(FieldpackError) -> R {
-    let mark = log.mark
+    let before = (mark: log.mark, touched: touched, curves: curves)
     do throws(FieldpackError) { return try file.connection.savepoint(body) } catch {
-      log.forget(since: mark)
+      log.forget(since: before.mark)
+      (touched, curves) = (before.touched, before.curves)
       throw error
     }
   }

@@ -29,6 +29,7 @@ final class ServerRouter: RequestHandling {
   let extracts = ExtractPlace.Count()
   let motion: MotionGroups
   let uploads: ResumableUploads
+  let edits: EditQueue
   let mapPage: MapPage
 
   init(
@@ -39,6 +40,7 @@ final class ServerRouter: RequestHandling {
     self.hasPublicCaptures = hasPublicCaptures
     motion = MotionGroups(MotionReceiver(file.store))
     uploads = ResumableUploads(beside: file.store.path)
+    edits = EditQueue(of: file.store)
     self.file = file
     self.events = events
     self.fixes = fixes
