@@ -77,7 +77,7 @@ PEERS = ["MapServer", "QGIS Server"]
 
 def reading(setup, servers):
     """Of each work: title, requests at full size, connections, figure, and the bars: how many times the
-    cost of C Fieldpack's may be, and how many times its own that of a peer has to be."""
+    cost of C Fieldpack's should be at most, and how many times its own that of a peer has to be."""
     lines = Requests(setup)
     works = [
         ("A box of 100 points as GeoJSON", lines.boxes, 2_000, 8, "cpu", (1.3, 8)),
@@ -97,7 +97,7 @@ def reading(setup, servers):
         yield work(
             setup, servers, title, make, max(8, int(count * min(1, setup.scale * 100))),
             connections, figure,
-            [Bar("C", 1 / bar[0]), *(Bar(one, bar[1]) for one in PEERS)] if bar else [])
+            [Bar("C", 0, 1 / bar[0]), *(Bar(one, bar[1]) for one in PEERS)] if bar else [])
 
 
 def work(setup, servers, title, make, count, connections, figure, bars):
@@ -190,16 +190,28 @@ def editing(setup, servers):
         ("100 features added at once, durably", batch, 50),
     ]:
         yield work(
-            setup, both, title, lambda _, lines=lines: lines, count, 8, "cpu", [Bar("C", 1 / 1.3)])
+            setup, both, title, lambda _, lines=lines: lines, count, 8, "cpu",
+            [Bar("C", 1 / 2, 1 / 1.3)])
 
 
 def listening(setup, servers):
-    """Events to many clients."""
-    clients = max(10, int(1_000 * min(1, setup.scale)))
-    fix = '{"_type":"location","tid":"a1","lat":51.9,"lon":13.9,"tst":1700000000}'
-    contenders = {
-        name: Listened(servers[name], setup.load, "/events", clients, fix, 100, 5)
-        for name in ["Fieldpack", "C"]}
+    """Events to many clients: Fieldpack's are of features that are added, durably; those of C are as long,
+    and stored nowhere."""
+    clients = max(10, int(1_000 * min(1, setup.scale * 10)))
+    posts = {
+        "Fieldpack": 'POST /collections/points/items application/geo+json {"type":"Feature",'
+        '"geometry":{"type":"Point","coordinates":[13.9,51.9]},"properties":{"num":7,"name":"new"}}',
+        "C": "POST /fixes application/json " + '{"fix":"%s"}' % (EVENT_SIZE * "x"),
+    }
+    contenders = {}
+    for name, post in posts.items():
+        path = setup.out(f"events-{name}.txt")
+        with open(path, "w", encoding="ascii") as file:
+            file.write(post + "\n")
+        contenders[name] = Listened(servers[name], setup.load, path, clients, 100, 5)
     return Work(
         f"A second of 100 events to {clients:,} clients", contenders, [Bar("C", 1 / 2, 1 / 1.2)],
         figure="cpu")
+
+
+EVENT_SIZE = 500

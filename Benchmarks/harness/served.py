@@ -126,11 +126,12 @@ class Asked:
 
 
 class Listened(Asked):
-    """A server whose clients read events while fixes come in; what it takes is that of a second."""
+    """A server whose clients read events while others ask what makes them; what it takes is that of a
+    second."""
 
-    def __init__(self, server, load, path, clients, fix, rate, seconds):
-        super().__init__(server, load, path, seconds)
-        self.command = [load, "events", server.port, path, clients, fix, rate, seconds]
+    def __init__(self, server, load, requests, clients, rate, seconds):
+        super().__init__(server, load, requests, seconds)
+        self.command = [load, "events", server.port, "/events", clients, requests, rate, seconds]
         self.expected = clients * rate * seconds
 
     def once(self):

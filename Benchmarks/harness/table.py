@@ -29,7 +29,7 @@ class Table:
             bar = bar if self.setup.scale >= 0.1 else None
             ratio = line.ratio(peer)
             verdict = self.verdict(bar, ratio)
-            wanted = f"≥ {bar.required:.2g}" if bar else ""
+            wanted = f"≥ {bar.required or bar.aim:.2g}" if bar else ""
             cells += [
                 peer, self.time(line, peer), f"{line.series[peer].memory:.0f}",
                 f"{ratio:.2f} ×", wanted, verdict]
@@ -64,7 +64,9 @@ class Table:
             return ""
         if ratio < bar.required:
             return "missed"
-        return "aim" if bar.aim and ratio >= bar.aim else "met"
+        if bar.aim and ratio >= bar.aim:
+            return "aim"
+        return "met" if bar.required else ""
 
     @staticmethod
     def time(line, name):

@@ -1,11 +1,11 @@
 // Asks a server over some connections that stay open, and says how long it took.
 //
 //   load PORT REQUESTS COUNT CONNECTIONS     one JSON line of figures
-//   load events PORT PATH CLIENTS BODY RATE SECONDS
+//   load events PORT PATH CLIENTS REQUESTS RATE SECONDS
 //
 // A line of REQUESTS is `METHOD TARGET` or `METHOD TARGET TYPE BODY`; they are asked from the first on,
 // again and again. A status of 400 or more ends the program with status 1. `events` has CLIENTS read
-// PATH, posts BODY to /fixes RATE times a second, and counts what arrives.
+// PATH, asks the lines RATE times a second, and counts what arrives.
 //
 // Build: cc -O2 load.c -o load
 #define _GNU_SOURCE
@@ -203,23 +203,18 @@ static void load(long total, int connection_count) {
 }
 
 // Every event has one line that begins with "data:".
-static void events(const char *path, int clients, const char *body, int rate, int seconds) {
+static void events(const char *path, int clients, int rate, int seconds) {
   static char buffer[BUFFER];
   char request[2048];
   struct pollfd *polled = calloc(clients + 1, sizeof *polled);
   for (int i = 0; i <= clients; i++) polled[i] = (struct pollfd){connected(), POLLIN, 0};
   snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n", path, port);
   for (int i = 0; i < clients; i++) send_all(polled[i].fd, request);
-  snprintf(
-      request, sizeof request,
-      "POST /fixes HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: application/json\r\n"
-      "Content-Length: %zu\r\n\r\n%s", port, strlen(body), body);
   double start = now() + 2, end = start + seconds;
   long posted = 0;
   while (now() < end + 1) {
     if (now() >= start + posted / (double)rate && posted < (long)rate * seconds) {
-      send_all(polled[clients].fd, request);
-      posted++;
+      send_all(polled[clients].fd, requests[posted++ % request_count]);
     }
     if (poll(polled, clients + 1, 2) <= 0) continue;
     for (int i = 0; i <= clients; i++) {
@@ -239,8 +234,8 @@ static void events(const char *path, int clients, const char *body, int rate, in
 int main(int count, char **arguments) {
   if (count == 8 && !strcmp(arguments[1], "events")) {
     port = atoi(arguments[2]);
-    events(
-        arguments[3], atoi(arguments[4]), arguments[5], atoi(arguments[6]), atoi(arguments[7]));
+    read_requests(arguments[5]);
+    events(arguments[3], atoi(arguments[4]), atoi(arguments[6]), atoi(arguments[7]));
     return 0;
   }
   if (count != 5) fail("usage", "see the head of load.c");

@@ -26,14 +26,18 @@ public class GeoPackageSnapshot: SnapshotReading {
       file: file, catalogue: try file.catalogue(), query: query, report: report ?? self.report)
   }
 
-  public func layers() throws(FieldpackError) -> [Layer] {
+  public func layers() throws(FieldpackError) -> [Layer] { try layers(areCounted: true) }
+
+  /// - Parameter areCounted: whether each layer tells how many features it has, for which SQLite reads a
+  ///   table or an index from one end to the other.
+  package func layers(areCounted: Bool) throws(FieldpackError) -> [Layer] {
     var layers: [Layer] = []
     let catalogue = try file.catalogue()
     for table in catalogue.layers {
       var layer = table.layer
       layer.srsName = catalogue.system(table.srsID)?.name
       do throws(FieldpackError) {
-        try measure(table, into: &layer)
+        try measure(table, isCounted: areCounted, into: &layer)
       } catch  where error.code == .invalidData || error.code == .corrupt {
         // One damaged table or view must not hide the others.
         let note = CatalogueReader.note(unreadable: error)
@@ -47,10 +51,11 @@ public class GeoPackageSnapshot: SnapshotReading {
   /// Fills in the count and the envelope of the features. For a view of the file the work is
   /// limited, because a view may make up rows without end.
   private func measure(
-    _ table: LayerTable, into layer: inout Layer
+    _ table: LayerTable, isCounted: Bool, into layer: inout Layer
   ) throws(FieldpackError) {
     func measured() throws(FieldpackError) -> (Int?, Envelope?) {
-      let count = try file.integer("SELECT count(*) FROM \(quoted(table.table))").map(Int.init)
+      let sql = "SELECT count(*) FROM \(quoted(table.table))"
+      let count = isCounted ? try file.integer(sql).map(Int.init) : nil
       return (count, try LayerExtent(file: file, table: table).current())
     }
     let mayBeEndless = layer.isView && !table.isDerived

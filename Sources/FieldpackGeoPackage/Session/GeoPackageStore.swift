@@ -1,4 +1,5 @@
 public import FieldpackCore
+import FieldpackGeometry
 import FieldpackSQLite
 
 /// A GeoPackage as a store.
@@ -156,14 +157,30 @@ public final class GeoPackageStore: WritableStore {
   public func write<R: Sendable>(
     _ body: @Sendable (GeoPackageWriter) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
+    try await write(onlyFeatures: false, body)
+  }
+
+  /// As ``write(_:)``, for a body that only creates, updates and deletes features. What is known of the
+  /// layers is kept for the next transaction: to read it again takes longer than to change a feature.
+  package func edit<R: Sendable>(
+    _ body: @Sendable (GeoPackageWriter) throws(FieldpackError) -> R
+  ) async throws(FieldpackError) -> R {
+    try await write(onlyFeatures: true, body)
+  }
+
+  private func write<R: Sendable>(
+    onlyFeatures: Bool, _ body: @Sendable (GeoPackageWriter) throws(FieldpackError) -> R
+  ) async throws(FieldpackError) -> R {
     let (id, watch) = (id, watch)
     let pool = try await pools.writer()
     return try await pool.write { (file) throws(FieldpackError) in
+      var isKept = false
       defer {
-        file.forgetCatalogue()
+        if !isKept { file.forgetCatalogue() }
         if watch.awaitsOwnCommits { watch.note(file.connection) }
       }
       var changed: Set<LayerID> = []
+      var extents: [LayerID: Envelope?]?
       var log = ChangeLog()
       let result = try file.connection.transaction(.immediate) { () throws(FieldpackError) in
         try file.beginChanges()
@@ -174,7 +191,12 @@ public final class GeoPackageStore: WritableStore {
         log = writer.log
         try writer.finish()
         try file.endChanges()
+        if onlyFeatures, file.catalogueNumber != nil { extents = writer.extents }
         return result
+      }
+      if let extents {
+        file.keepCatalogue(with: extents)
+        isKept = true
       }
       watch.noteOwn(changed)
       watch.tell(log)

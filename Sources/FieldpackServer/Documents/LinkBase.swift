@@ -18,11 +18,30 @@ package struct LinkBase: Hashable, Sendable {
     return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? ""
   }
 
+  /// The path of an address, whose parts are given without escapes.
+  static func text(of path: some Collection<String>) -> String {
+    if path.isEmpty { return "/" }
+    var text = ""
+    for part in path {
+      text += "/"
+      text += PercentText.encode(part)
+    }
+    return text
+  }
+
+  /// The address as a text in JSON has it, without quotation marks.
+  var escaped: String {
+    guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C || $0 > 0x7E }) else {
+      return text
+    }
+    return String(JSONValue.text(text).text.dropFirst().dropLast())
+  }
+
   /// The address of a path whose parts are given without escapes; no parts are the landing page.
   package func href(
     _ path: [String] = [], query: KeyValuePairs<String, String> = [:]
   ) -> String {
-    var href = text + "/" + path.map { PercentText.encode($0) }.joined(separator: "/")
+    var href = text + Self.text(of: path)
     for (index, (name, value)) in query.enumerated() {
       href += (index == 0 ? "?" : "&") + PercentText.encode(name) + "="
       href += PercentText.encode(value)

@@ -31,7 +31,7 @@ struct ItemEdit: Sendable {
   func make(in writer: GeoPackageWriter) throws(FieldpackError) -> Outcome {
     let isMet = try conditions.hold { (crs) throws(FieldpackError) in
       guard let asked = try? ItemsRequest(crs: crs.uri, of: layer, by: axes) else { return nil }
-      return try asked.text(of: id, in: writer)
+      return try asked.bytes(of: id, in: writer)
     }
     guard isMet else { return .failedCondition }
     do throws(FieldpackError) {
@@ -123,8 +123,8 @@ struct ItemEdit: Sendable {
       let asked = try? ItemsRequest(crs: crs.uri, of: layer, by: axes)
     else { return false }
     for decimals in [nil, ItemsPage.decimals] {
-      guard let text = try? asked.text(of: id, in: writer, decimals: decimals),
-        let value = (try? JSONValueReader.read(text))?["geometry"], value != .null,
+      guard let bytes = try? asked.bytes(of: id, in: writer, decimals: decimals),
+        let value = (try? FeatureBody.json(bytes))?["geometry"], value != .null,
         let own = try? FeatureBody.geometry(value, for: column, isSwapped: asked.swapsAxes)
       else { return false }
       if own == geometry { return true }

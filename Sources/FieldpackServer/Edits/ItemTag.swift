@@ -11,8 +11,10 @@ import FieldpackHTTP
 /// The first part is a hash of the feature as GeoJSON, which is the same for every reader. The parts
 /// behind the hash name the representation.
 enum ItemTag {
-  static func tag(of text: String, crs: CRSName = .crs84, format: String = "json") -> String {
-    var tag = String(hash(of: text), radix: 36)
+  static func tag(of bytes: [UInt8], crs: CRSName = .crs84, format: String = "json") -> String {
+    var hash = FNV1a()
+    for byte in bytes { hash.update(byte) }
+    var tag = String(hash.value, radix: 36)
     if case .code(let srs) = crs { tag += "-\(srs.organization):\(srs.code)" }
     if format != "json" { tag += "-" + format }
     return "\"\(tag)\""
@@ -23,15 +25,9 @@ enum ItemTag {
     of id: Int64, in layer: ServedLayer, _ snapshot: GeoPackageSnapshot
   ) -> String? {
     guard let asked = try? ItemsRequest(crs: nil, of: layer, by: CRSAxes()),
-      let text = try? asked.text(of: id, in: snapshot)
+      let bytes = try? asked.bytes(of: id, in: snapshot)
     else { return nil }
-    return tag(of: text)
-  }
-
-  private static func hash(of text: String) -> UInt64 {
-    var hash = FNV1a()
-    for byte in text.utf8 { hash.update(byte) }
-    return hash.value
+    return tag(of: bytes)
   }
 
   /// The system of the representation that a tag names, and its first part; `nil` for what is no tag
@@ -67,26 +63,26 @@ struct EditConditions: Sendable {
 
   /// Whether the conditions hold for a feature.
   ///
-  /// - Parameter text: the feature as GeoJSON in a system; `nil` where it is not given in that system.
+  /// - Parameter bytes: the feature as GeoJSON in a system; `nil` where it is not given in that system.
   func hold(
-    _ text: (CRSName) throws(FieldpackError) -> String?
+    _ bytes: (CRSName) throws(FieldpackError) -> [UInt8]?
   ) throws(FieldpackError) -> Bool {
-    if let match, try !Self.has(match, text) { return false }
+    if let match, try !Self.has(match, bytes) { return false }
     if let noneMatch {
       // Here weak tags count as well (RFC 9110, 13.1.2).
       let plain = noneMatch.map { $0.hasPrefix("W/") ? $0.dropFirst(2) : $0 }
-      if try Self.has(plain, text) { return false }
+      if try Self.has(plain, bytes) { return false }
     }
     return true
   }
 
   private static func has(
-    _ tags: [Substring], _ text: (CRSName) throws(FieldpackError) -> String?
+    _ tags: [Substring], _ bytes: (CRSName) throws(FieldpackError) -> [UInt8]?
   ) throws(FieldpackError) -> Bool {
-    if tags.contains("*") { return try text(.crs84) != nil }
+    if tags.contains("*") { return try bytes(.crs84) != nil }
     for tag in tags {
-      guard let parts = ItemTag.parts(of: tag), let text = try text(parts.crs),
-        let own = ItemTag.parts(of: ItemTag.tag(of: text)[...])
+      guard let parts = ItemTag.parts(of: tag), let bytes = try bytes(parts.crs),
+        let own = ItemTag.parts(of: ItemTag.tag(of: bytes)[...])
       else { continue }
       if own.hash == parts.hash { return true }
     }

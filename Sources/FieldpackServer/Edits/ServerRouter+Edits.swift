@@ -63,7 +63,9 @@ extension ServerRouter {
   private func typeRefusal(_ request: ServerRequest) -> ServerResponse? {
     guard request.method != "DELETE" else { return nil }
     let types = request.method == "PATCH" ? [MediaType.mergePatch] : Self.bodyTypes
-    let parts = (request.fields["Content-Type"] ?? "").split(separator: ";").map { part in
+    let given = request.fields["Content-Type"] ?? ""
+    if types.contains(given) { return nil }
+    let parts = given.split(separator: ";").map { part in
       part.filter { !$0.isWhitespace }.lowercased()
     }
     let charset = parts.dropFirst().first { $0.hasPrefix("charset=") }
@@ -90,7 +92,7 @@ extension ServerRouter {
     let (bodies, isCollection) = try FeatureBody.features(
       in: request.body, for: layer, isSwapped: isSwapped)
     let placed = try await place(bodies, in: layer, from: crs)
-    let made = try await file.store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+    let made = try await edits.edit { (writer: GeoPackageWriter) throws(FieldpackError) in
       var ids: [FeatureID] = []
       for (index, body) in placed.enumerated() {
         var feature = Feature(attributes: body.attributes)
@@ -138,7 +140,7 @@ extension ServerRouter {
     let edit = ItemEdit(
       id: id, layer: layer, store: file.store.id, change: change, conditions: conditions, crs: crs,
       axes: axes)
-    let outcome = try await file.store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+    let outcome = try await edits.edit { (writer: GeoPackageWriter) throws(FieldpackError) in
       try edit.make(in: writer)
     }
     switch outcome {

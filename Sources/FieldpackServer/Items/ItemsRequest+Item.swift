@@ -6,9 +6,9 @@ extension ItemsRequest {
   /// A feature of the layer as GeoJSON and a line break; `nil` where there is none.
   ///
   /// - Parameter decimals: the decimals of the positions; `nil` for all.
-  func text(
+  func bytes(
     of number: Int64, in snapshot: GeoPackageSnapshot, decimals: Int? = nil
-  ) throws(FieldpackError) -> String? {
+  ) throws(FieldpackError) -> [UInt8]? {
     var asked = self
     asked.filter = .compare(
       .column(layer.schema.idColumn ?? "fid"), .equal, .literal(.integer(number)))
@@ -21,6 +21,6 @@ extension ItemsRequest {
     var writer = GeoJSONWriter(output, options: options)
     try snapshot.scan(asked.query(limit: 1, box: nil), into: &writer)
     try writer.finish()
-    return writer.count == 0 ? nil : String(decoding: output.buffer, as: UTF8.self)
+    return writer.count == 0 ? nil : output.buffer
   }
 }

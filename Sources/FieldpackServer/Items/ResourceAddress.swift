@@ -15,18 +15,23 @@ struct ResourceAddress: Sendable {
   func links(next: ServerRequest.Parameter? = nil) -> String {
     // The JSON is written by hand, because every answer has links. Only the base of an address can hold
     // characters that JSON escapes.
-    let start = String(JSONValue.text(base.text).text.dropFirst().dropLast())
-    let resource = start + base.href(path).dropFirst(base.text.count) + "?"
+    let start = base.escaped
+    let resource = start + LinkBase.text(of: path) + "?"
     var text = "["
-    func add(_ relation: String, _ type: String, _ href: String) {
-      if text.utf8.count > 1 { text += "," }
-      text += "{\"rel\":\"\(relation)\",\"type\":\"\(type)\",\"href\":\"\(href)\"}"
+    text.reserveCapacity(1024)
+    func add(_ relation: String, _ type: String, _ href: String, _ more: String = "") {
+      text += text.utf8.count > 1 ? ",{\"rel\":\"" : "{\"rel\":\""
+      text += relation
+      text += "\",\"type\":\""
+      text += type
+      text += "\",\"href\":\""
+      text += href
+      text += more
+      text += "\"}"
     }
-    let given = query.leavingOut(.format).text
+    let given = resource + Self.joined(query.leavingOut(.format).text, "f=")
     for (name, type) in operation.formats {
-      add(
-        name == format ? "self" : "alternate", MediaType.name(type),
-        resource + Self.joined(given, "f=\(name)"))
+      add(name == format ? "self" : "alternate", MediaType.name(type), given, name)
     }
     if let next {
       let rest = query.leavingOut(.format, .after, .offset).text
@@ -34,8 +39,7 @@ struct ResourceAddress: Sendable {
         "next", MediaType.geoJSON,
         resource + Self.joined(Self.joined(rest, "f=\(format)"), [next].text))
     }
-    let collection = base.href(Array(path.prefix(2))).dropFirst(base.text.count)
-    add("collection", MediaType.json, start + collection)
+    add("collection", MediaType.json, start + LinkBase.text(of: path.prefix(2)))
     return text + "]"
   }
 

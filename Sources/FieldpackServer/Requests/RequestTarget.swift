@@ -18,11 +18,12 @@ struct RequestTarget: Hashable {
     // A slash at the end means nothing here.
     if parts.last?.isEmpty == true { parts.removeLast() }
     for part in parts {
-      guard let text = PercentText.decodePath(Substring(part)), Self.isPart(text) else {
+      guard let text = Self.text(part, PercentText.decodePath), Self.isPart(text) else {
         return nil
       }
       path.append(text)
     }
+    guard end < bytes.endIndex else { return }
     guard let pairs = PercentText.decodePairs(Substring(bytes[end...].dropFirst())) else {
       return nil
     }
@@ -32,8 +33,18 @@ struct RequestTarget: Hashable {
     }
   }
 
+  /// Calls `decode` only for what has escapes, because few parts have some.
+  private static func text(
+    _ bytes: Substring.UTF8View, _ decode: (Substring) -> String?
+  ) -> String? {
+    let isPlain = !bytes.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") || $0 == 0 }
+    if isPlain { return String(Substring(bytes)) }
+    guard let text = decode(Substring(bytes)), !text.utf8.contains(0) else { return nil }
+    return text
+  }
+
   private static func isPart(_ text: String) -> Bool {
-    guard !text.isEmpty, !text.utf8.contains(0) else { return false }
+    guard !text.isEmpty else { return false }
     guard text.utf8.first == UInt8(ascii: ".") else { return true }
     // Some servers behind a proxy read `..;a` as `..`.
     let name = text.prefix { $0 != ";" }

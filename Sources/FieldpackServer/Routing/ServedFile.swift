@@ -132,7 +132,9 @@ final class ServedFile: Sendable {
   func documents() async throws(FieldpackError) -> ServerDocuments {
     if let known = known() { return known }
     let version = version() ?? 0
-    let layers = try await store.layers()
+    let layers = try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+      try snapshot.layers(areCounted: false)
+    }
     let pyramids = try await store.tilePyramids()
     var documents = ServerDocuments(
       layers.map { ServedLayer($0) }, pyramids: pyramids.compactMap { ServedPyramid($0) }, options)

@@ -10,21 +10,21 @@ extension ServerRouter {
     try ServerOperation.getItem.check(request.query, in: layer)
     let format = try Negotiation.format(of: request, for: .getItem)
     let asked = try ItemsRequest(crs: request.last(.crs), of: layer, by: axes)
-    var text: String?
+    var bytes: [UInt8]?
     do throws(FieldpackError) {
       if let number = Int64(id) {
-        text = try await file.store.readSoon { (snapshot) throws(FieldpackError) in
-          try asked.text(of: number, in: snapshot)
+        bytes = try await file.store.readSoon { (snapshot) throws(FieldpackError) in
+          try asked.bytes(of: number, in: snapshot)
         }
       }
     } catch {
       return problem(error, request, while: .resource)
     }
-    guard let text else {
+    guard var bytes else {
       return missingFeature(of: layer, request)
     }
     // The page has the same content as the GeoJSON in other bytes, and so another tag.
-    let tag = ItemTag.tag(of: text, crs: asked.crs, format: format)
+    let tag = ItemTag.tag(of: bytes, crs: asked.crs, format: format)
     var fields: HTTPFields = [
       "ETag": tag, "Vary": "Accept", "Content-Crs": "<\(asked.crs.uri)>",
       "Content-Type": format == "html" ? MediaType.html : MediaType.geoJSON,
@@ -35,13 +35,14 @@ extension ServerRouter {
     let address = ResourceAddress(
       operation: .getItem, base: base(of: request), path: request.path, query: request.query,
       format: format)
-    // Without the closing brace and the end of the line.
-    let whole = text.dropLast(2) + ",\"links\":" + address.links() + "}"
+    // The closing brace and the end of the line.
+    bytes.removeLast(2)
+    bytes += ",\"links\":\(address.links())}".utf8
     guard format == "html" else {
-      return ServerResponse(200, fields: fields, body: .bytes(Array(whole.utf8)))
+      return ServerResponse(200, fields: fields, body: .bytes(bytes))
     }
     fields["Content-Security-Policy"] = DocumentPage.policy
-    let tree = try? JSONValueReader.read(String(whole))
+    let tree = try? FeatureBody.json(bytes)
     let page = DocumentPage(request.path, title: id, tree ?? .null, base: base(of: request))
     return ServerResponse(200, fields: fields, body: .bytes(page.bytes))
   }

@@ -27,6 +27,7 @@ final class ServerRouter: RequestHandling {
   let extracts = ExtractPlace.Count()
   let motion: MotionGroups
   let uploads: ResumableUploads
+  let edits: EditQueue
   let mapPage: MapPage
 
   init(
@@ -37,6 +38,7 @@ final class ServerRouter: RequestHandling {
     self.hasPublicCaptures = hasPublicCaptures
     motion = MotionGroups(MotionReceiver(file.store))
     uploads = ResumableUploads(beside: file.store.path)
+    edits = EditQueue(of: file.store)
     self.file = file
     self.events = events
     self.fixes = fixes
@@ -77,7 +79,8 @@ final class ServerRouter: RequestHandling {
   }
 
   func answerAtOnce(_ request: ServerRequest) -> ServerResponse? {
-    guard let documents = file.known().map({ shown($0, to: request) }),
+    let isOfItems = request.path.count > 2 && request.path[2] == "items"
+    guard !isOfItems, let documents = file.known().map({ shown($0, to: request) }),
       case .document(let name) = route(request, documents)
     else { return nil }
     return try? document(name, request, documents)
@@ -188,17 +191,22 @@ final class ServerRouter: RequestHandling {
   }
 
   private func resource(of layer: ServedLayer, _ path: [String]) -> Route? {
+    if path.first == "items" {
+      switch path.count {
+      case 1: return .items(layer)
+      case 2: return .item(layer, path[1])
+      default: return nil
+      }
+    }
     switch path {
     case []: return .document(.collection(layer.id))
     case ["queryables"]: return .document(.queryables(layer.id))
     case ["schema"]: return .document(.schema(layer.id))
     case ["sortables"]: return .document(.sortables(layer.id))
-    case ["items"]: return .items(layer)
     case ["tiles"]: return .document(.tilesets(layer.id))
     case ["tiles", TileDocuments.setID]: return .document(.tileset(layer.id))
     default: break
     }
-    if path.count == 2, path[0] == "items" { return .item(layer, path[1]) }
     if path.first == "tiles", let place = Self.place(path.dropFirst()) {
       return .tile(layer, place)
     }
