@@ -218,7 +218,7 @@ let package = Package(
         "FieldpackCore", "FieldpackThreads", "FieldpackSQLite", "FieldpackGeoPackage",
         "FieldpackStoreKit", "FieldpackField", "FieldpackArchive", "FieldpackFormats",
         "FieldpackHTTP", "FieldpackLocation", "FieldpackMonitoring", "FieldpackTracks",
-        "FieldpackMedia", "FieldpackTiles",
+        "FieldpackMedia", "FieldpackSensors", "FieldpackTiles",
         .target(name: "CMicrohttpd", condition: .when(traits: ["Server"])),
       ], resources: [.embedInCode("Page")], testing: ["FieldpackCheck"])
     + engine(

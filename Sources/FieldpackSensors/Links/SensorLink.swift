@@ -58,6 +58,8 @@ package actor SensorLink {
   package internal(set) var holdsLock = false
   package internal(set) var isInitialized = false
   var work: Work?
+  /// What the sensor said of itself.
+  var knownInformation: SensorDictionary?
   private var waiting: [CheckedContinuation<Void, Never>] = []
   private var wasReady = false
   var preview: SensorPreview?
