@@ -7,7 +7,7 @@ package struct HTTPAddress: Hashable, Sendable {
   package let scheme: String
   package let host: String
   package let port: String
-  let path: String
+  package let path: String
 
   /// - Parameter base: what `text` is relative to, where it may be relative.
   /// - Throws: `.invalidArgument` for what is no address, has another scheme than http and https, or
@@ -57,6 +57,13 @@ package struct HTTPAddress: Hashable, Sendable {
 
   /// Scheme, host and port.
   package var origin: String { "\(scheme)://\(host):\(port)" }
+
+  /// The origin as browsers write it: without the usual port of the scheme.
+  package var webOrigin: String {
+    port == (scheme == "https" ? "443" : "80") ? "\(scheme)://\(host)" : origin
+  }
+
+  package var isEncrypted: Bool { scheme == "https" }
 
   /// Whether the address is one of this machine: nobody else sees what is sent there. `localhost` is
   /// never looked up.

@@ -91,9 +91,15 @@ public final class FieldServer: Sendable {
     documents.isWritable = options.isWritable && access(store.path, W_OK) == 0
     documents.requiresIfMatch = options.requiresIfMatch
     documents.hasMap = true
+    documents.hasTokens = options.tokens != nil
+    documents.isOpen = options.isOpen
+    documents.hasApps = options.bridge != nil
+    documents.hasBundles = options.bridge != nil && options.bundles != nil
+    documents.hasHealth = options.health != nil
     file = ServedFile(store, documents) { FieldClock.system.uptime }
     events = EventHub(of: store, logger: options.logger)
     fixes = FixIntake(of: store, options.positions, logger: options.logger)
+    // Apps may change the stores of their config also where the served file is only read.
     apps = options.bridge.map { bridge in
       AppHost(
         bridge, bundles: options.bundles.map { BundleFolder($0) }, isWritable: options.isWritable)
@@ -111,8 +117,8 @@ public final class FieldServer: Sendable {
   public func listen(on address: ListenAddress) throws(FieldpackError) -> ListenAddress {
     #if Server
       let router = ServerRouter(
-        file, events: events, fixes: fixes, publicBase: options.publicURL.map { LinkBase($0) },
-        hosts: try hosts(address), isWritable: options.isWritable, origins: options.origins,
+        file, events: events, fixes: fixes, publicBase: try publicBase(),
+        hosts: try hosts(address), origins: options.origins,
         scheme: options.certificate == nil ? "http" : "https",
         hasPublicCaptures: options.hasPublicCaptures, apps: apps, logger: options.logger,
         mapPage: MapPage(), desk: desk)
@@ -173,7 +179,10 @@ public final class FieldServer: Sendable {
       rules.origins = options.origins
       rules.isBehindProxy = options.isBehindProxy
       rules.perSecond = options.requestsPerSecond
-      let isPublicEncrypted = options.publicURL.map { $0.hasPrefix("https://") } ?? false
+      let isPublicEncrypted =
+        try options.publicURL.map { (url) throws(FieldpackError) in
+          try HTTPAddress(url).isEncrypted
+        } ?? false
       rules.isEncrypted = options.certificate != nil || isPublicEncrypted
       if options.tokens != nil {
         rules.withoutToken = options.isOpen ? [.read(nil)] : nil
@@ -201,6 +210,13 @@ public final class FieldServer: Sendable {
       }
       let health = try ServerListener(address, limits: limits, handler: handler)
       self.health.withLock { $0 = health }
+    }
+
+    /// The public address with its scheme and host in small letters, as browsers write them.
+    private func publicBase() throws(FieldpackError) -> LinkBase? {
+      guard let url = options.publicURL else { return nil }
+      let address = try HTTPAddress(url)
+      return LinkBase(address.webOrigin + address.path)
     }
 
     /// The host names that requests may have; `nil` for any, where other machines can reach the address. A

@@ -201,4 +201,21 @@ class Page {
     const { data } = await this.send('Page.captureScreenshot', { format: 'png' });
     writeFileSync(file, Buffer.from(data, 'base64'));
   }
+
+  /** The red, green and blue of places in the window, as they are drawn now. */
+  async colors(...places) {
+    const { data } = await this.send('Page.captureScreenshot', { format: 'png' });
+    return this.value(`(async () => {
+      const image = new Image();
+      image.src = 'data:image/png;base64,${data}';
+      await image.decode();
+      const canvas = document.createElement('canvas');
+      canvas.width = image.width;
+      canvas.height = image.height;
+      const context = canvas.getContext('2d');
+      context.drawImage(image, 0, 0);
+      return ${JSON.stringify(places)}.map(([x, y]) =>
+        [...context.getImageData(Math.round(x), Math.round(y), 1, 1).data].slice(0, 3));
+    })()`);
+  }
 }

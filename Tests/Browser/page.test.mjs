@@ -147,9 +147,11 @@ test('a tile that does not come is told, and comes when the network is back', as
   await page.value(`void fieldpack.map.setView([4, 8], 11, { animate: false })`);
   await page.until(`document.querySelector('.message')?.innerText.includes('offline')`);
   await page.until(`Object.values(fieldpack.layerNamed('wells').tiles._tiles)
-    .some(t => t.el.isMissing)`);
+    .some(t => t.el.isMissing && getComputedStyle(t.el).visibility === 'visible')`);
   await page.offline(false);
   await page.until(`${shown(9)}?.properties.name === 'well 8'`);
+  await page.until(`Object.values(fieldpack.layerNamed('wells').tiles._tiles)
+    .every(t => getComputedStyle(t.el).visibility === 'visible')`);
   await page.until(`!document.querySelector('.message')`);
   await page.close();
 });

@@ -22,6 +22,19 @@ public enum Base64 {
     return String(decoding: output, as: UTF8.self)
   }
 
+  /// Base 64 for addresses (RFC 4648 section 5), without padding.
+  package static func encodeForAddress(_ bytes: some Sequence<UInt8>) -> String {
+    let text = encode(bytes).utf8.compactMap { sign -> UInt8? in
+      switch sign {
+      case UInt8(ascii: "+"): UInt8(ascii: "-")
+      case UInt8(ascii: "/"): UInt8(ascii: "_")
+      case UInt8(ascii: "="): nil
+      default: sign
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
   private static func append(_ group: UInt32, digits: Int, to output: inout [UInt8]) {
     for index in 0..<digits {
       output.append(alphabet[Int(group >> UInt32(18 - 6 * index) & 63)])

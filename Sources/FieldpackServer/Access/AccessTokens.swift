@@ -140,11 +140,12 @@ public final class AccessTokens: Sendable {
   }
 
   /// 256 random bits in letters that need no escapes anywhere.
-  static func random() -> String {
+  static func random() -> String { "fp_" + Base64.encodeForAddress(secret()) }
+
+  /// 256 random bits.
+  static func secret() -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
-    let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-    let text = Base64.encode(bytes).map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }
-    return "fp_" + String(text.filter { $0 != "=" })
+    return (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
   }
 
   // MARK: Asking
@@ -164,6 +165,7 @@ public final class AccessTokens: Sendable {
     return found
   }
 
+  /// Compares all bytes: an end at the first difference would show by its time where that is.
   static func areEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
     guard a.count == b.count else { return false }
     var difference: UInt8 = 0

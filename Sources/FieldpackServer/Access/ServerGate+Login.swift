@@ -43,11 +43,9 @@ extension ServerGate {
     }
     var token = ""
     var target = ""
-    for pair in String(decoding: request.body, as: UTF8.self).split(separator: "&") {
-      let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard sides.count == 2, let value = PercentText.decodeQuery(sides[1]) else { continue }
-      if sides[0] == "token" { token = value }
-      if sides[0] == "to" { target = value }
+    for (name, value) in request.form ?? [] {
+      if name == "token" { token = value }
+      if name == "to" { target = value }
     }
     // A token that was copied from a terminal may end with a blank.
     token = String(token.filter { !$0.isWhitespace })

@@ -49,10 +49,13 @@ extension ServerRouter {
           "Allow": "POST, OPTIONS", "Access-Control-Allow-Methods": "POST",
           "Access-Control-Allow-Headers": "Content-Type",
         ])
-    default:
+    case (nil, "GET"), (nil, "HEAD"), ("events", "HEAD"):
       response = problem(
         ProblemDocument(404, "Messages are sent to /bridge, and events come from /bridge/events."),
         request)
+    case (nil, _): response = notAllowed(["GET", "POST", "OPTIONS"], request)
+    case ("events", _): response = notAllowed(["GET"], request)
+    default: response = problem(ProblemDocument(404, "There is no such address."), request)
     }
     response.fields.fields += client.fields.fields
     return response
@@ -124,6 +127,7 @@ extension ServerRouter {
   }
 
   func shim(_ request: ServerRequest) -> ServerResponse {
+    if let answer = answer(toMethodOf: request, taking: ["GET", "HEAD"]) { return answer }
     let bytes = Array(BridgeShim.script.utf8)
     let tag = ServedFile.tag(of: bytes)
     let fields: HTTPFields = [

@@ -13,24 +13,51 @@ struct APIDocument {
       (options.description.map { $0 + " " } ?? "")
       + "A column of a collection is a parameter of its features, too, with the value that it shall "
       + "have: see the queryables of the collection."
-    return [
+    return .members([
       "openapi": "3.0.3",
       "info": [
         "title": .text(options.title), "version": .text(options.version),
         "description": .text(about),
       ],
       "servers": [["url": .text(base.text.isEmpty ? "/" : base.text)]],
-      "tags": [
-        ["name": "capabilities", "description": "What there is."],
-        ["name": "features", "description": "Features of a collection."],
-        ["name": "tiles", "description": "Vector tiles of a collection."],
-      ],
-      "paths": .object(paths),
-      "components": [
-        "parameters": .object(parameters), "responses": .object(Self.errors),
-        "schemas": APISchemas.tree,
-      ],
-    ]
+      "security": security, "tags": .array(tags),
+      "paths": .object(paths + healthPaths),
+      "components": .members([
+        "parameters": .object(parameters),
+        "responses": .object(
+          Self.errors + [.init(name: "refusal", value: ServiceOperation.refusal)]),
+        "schemas": APISchemas.tree, "securitySchemes": options.hasTokens ? Self.schemes : nil,
+      ]),
+    ])
+  }
+
+  private static let tagTexts = [
+    ("capabilities", "What there is."), ("features", "Features of a collection."),
+    ("tiles", "Vector tiles, and pictures."), ("live", "What happens, as it happens."),
+    ("synchronisation", "Edits of copies of the file."),
+    ("devices", "What devices send."), ("captures", "Pictures and videos with their places."),
+    ("apps", "What apps of SpatialConnect ask for."), ("access", "Signing in."),
+    ("health", "How the server is, at another address."),
+  ]
+
+  private var tags: [JSONValue] {
+    var used = Set(operations.map(\.tag) + services.map(\.tag))
+    if options.hasHealth { used.insert("health") }
+    return Self.tagTexts.filter { used.contains($0.0) }
+      .map { ["name": .text($0.0), "description": .text($0.1)] }
+  }
+
+  // MARK: Access
+
+  private static let schemes: JSONValue = [
+    "bearer": ["type": "http", "scheme": "bearer", "description": "A token."],
+    "basic": ["type": "http", "scheme": "basic", "description": "A token as the password."],
+  ]
+
+  private var security: JSONValue? {
+    guard options.hasTokens else { return nil }
+    let none: JSONValue = [:]
+    return .array([["bearer": []], ["basic": []]] + (options.isOpen ? [none] : []))
   }
 
   private var operations: [ServerOperation] {
@@ -45,10 +72,36 @@ struct APIDocument {
     for operation in operations where !paths.contains(operation.path) {
       paths.append(operation.path)
     }
+    let services = services
+    for service in services where !paths.contains(service.path) { paths.append(service.path) }
     return paths.map { path in
-      let methods = operations.filter { $0.path == path }
+      let methods =
+        operations.filter { $0.path == path }
         .map { JSONValue.Member(name: $0.method, value: json(of: $0)) }
+        + services.filter { $0.path == path }.map { .init(name: $0.method, value: $0.json) }
       return .init(name: path, value: .object(methods))
+    }
+  }
+
+  private var services: [ServiceOperation] { ServiceOperation.all(of: documents) }
+
+  /// The addresses of the server's health. The document does not tell where they are, because that
+  /// address is often one of the inner network.
+  private var healthPaths: [JSONValue.Member] {
+    guard options.hasHealth else { return [] }
+    let address: JSONValue = [
+      "default": "http://localhost",
+      "description": "The address that the server has for its health.",
+    ]
+    return [
+      ("healthz", "Whether the server runs."), ("readyz", "Whether the server takes requests."),
+      ("metrics", "Numbers for Prometheus."),
+    ].map { name, summary in
+      let operation = ServiceOperation(
+        id: name, path: "/" + name, tag: "health", summary: summary,
+        answers: [ServiceOperation.answer(200, "Yes.", "text/plain", ServiceOperation.text)])
+      let servers: JSONValue = [["url": "{health}", "variables": ["health": address]]]
+      return .init(name: "/" + name, value: ["servers": servers, "get": operation.json])
     }
   }
 

@@ -2,6 +2,7 @@ package import FieldpackCore
 package import FieldpackGeoPackage
 package import FieldpackGeometry
 import FieldpackProjection
+import FieldpackTiles
 
 /// A pyramid of pictures as a collection.
 package struct ServedPyramid: Sendable {
@@ -12,6 +13,8 @@ package struct ServedPyramid: Sendable {
   package let crs: CRSName?
   /// Whether latitude or northing comes first in that system.
   let isNorthFirst: Bool
+  /// The area that ``extent`` is of, in the system of the tiles.
+  private let covered: Envelope
   /// The number of metres in a unit of the system; of a degree on the equator.
   let unit: Double
 
@@ -27,7 +30,10 @@ package struct ServedPyramid: Sendable {
     isNorthFirst = crs != .crs84 && definition?.isNorthFirst == true
     let radius = 6_378_137.0
     unit = (definition?.unitFactor ?? 1) * (definition?.isGeographic == true ? radius : 1)
-    let box = pyramid.envelope.flatMap { $0.isEmpty ? nil : $0 } ?? pyramid.bounds
+    // A file may say that a single position has content.
+    let box =
+      pyramid.envelope.flatMap { $0.isEmpty || $0.width <= 0 ? nil : $0 } ?? pyramid.bounds
+    covered = box
     if crs != nil,
       let transformation = try? CoordinateTransformation(from: pyramid.srs, to: .wgs84)
     {
@@ -43,6 +49,23 @@ package struct ServedPyramid: Sendable {
 
   /// The id of the grid that the tiles are stored on.
   package var setID: String { Self.setID(of: id) }
+
+  /// The zoom levels of web maps whose pixels are about as large as those of the pyramid; `nil` where it
+  /// has no tiles on that grid.
+  var webZooms: ClosedRange<Int>? {
+    guard crs != nil, let box = extent.box else { return nil }
+    let degrees = box[0] <= box[2] ? box[2] - box[0] : box[2] - box[0] + 360
+    func zoom(_ matrix: TileMatrix) -> Int {
+      // Pixels that are a little smaller than those of a level need no further level.
+      let pixel = 1.1 * degrees / covered.width * matrix.pixelWidth
+      let side = Double(WebMercator.tileSize)
+      return TileDocuments.zooms.first { 360 / (side * Double(1 << $0)) <= pixel }
+        ?? TileDocuments.zooms.upperBound
+    }
+    let zooms = pyramid.matrices.map(zoom)
+    guard let least = zooms.min(), let most = zooms.max() else { return nil }
+    return least...most
+  }
 
   static func setID(of pyramid: LayerID) -> String {
     let id = CollectionName.id(of: pyramid)

@@ -21,6 +21,15 @@ package struct ServerDocuments: Sendable {
     package var countingTime = Duration.milliseconds(200)
     /// Whether there is a page with a map at `/map`.
     package var hasMap = false
+    /// Whether clients sign in with tokens.
+    package var hasTokens = false
+    /// Whether clients without a token may read.
+    package var isOpen = false
+    /// Whether old apps find their bridge and the server that they knew.
+    package var hasApps = false
+    package var hasBundles = false
+    /// Whether another address tells how the server is.
+    package var hasHealth = false
     /// The version of the API, which OpenAPI demands.
     package var version = "1.0.0"
 

@@ -1,6 +1,7 @@
 package import FieldpackCore
 
-/// What clients may ask for: the one table of paths, methods, parameters and formats.
+/// What clients may ask for by the standards of OGC: the one table of paths, methods, parameters and
+/// formats. ``ServiceOperation`` has the other addresses.
 ///
 /// The API document is made of it, and the router refuses what it does not list. The name of a case
 /// is the operation's id in that document.

@@ -17,7 +17,7 @@ extension ServerRouter {
   }
 
   /// Whether any caller can have the right to change a collection.
-  func canEdit(_ layer: ServedLayer) -> Bool { file.options.isWritable && layer.isEditable }
+  func canEdit(_ layer: ServedLayer) -> Bool { isWritable && layer.isEditable }
 
   static func options(_ methods: [String]) -> ServerResponse {
     var fields: HTTPFields = ["Allow": methods.joined(separator: ", ")]

@@ -7,10 +7,26 @@ import FieldpackGeometry
 struct MapLayersDocument {
   let title: String
   let layers: [ServedLayer]
+  let pyramids: [ServedPyramid]
   let symbols: LayerSymbols
 
   var tree: JSONValue {
-    ["title": .text(title), "layers": .array(layers.map(json))]
+    let pictures = pyramids.compactMap(json)
+    return .members([
+      "title": .text(title), "layers": .array(layers.map(json)),
+      "pictures": pictures.isEmpty ? nil : .array(pictures),
+    ])
+  }
+
+  /// `nil` for a pyramid that has no tiles on the grid of web maps.
+  private func json(_ pyramid: ServedPyramid) -> JSONValue? {
+    guard let zooms = pyramid.webZooms, let box = pyramid.extent.box else { return nil }
+    return .members([
+      "id": .text(pyramid.collectionID), "title": .text(pyramid.title),
+      "description": pyramid.pyramid.description.flatMap { $0.isEmpty ? nil : .text($0) },
+      "bbox": .array(box.map { .real($0) }),
+      "zooms": [JSONValue(zooms.lowerBound), JSONValue(zooms.upperBound)],
+    ])
   }
 
   private func json(_ layer: ServedLayer) -> JSONValue {

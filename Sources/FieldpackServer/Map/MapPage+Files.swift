@@ -17,6 +17,7 @@ extension MapPage {
     ("mvt.js", PackageResources.mvt_js),
     ("page.js", PackageResources.page_js),
     ("persons.js", PackageResources.persons_js),
+    ("pictures.js", PackageResources.pictures_js),
     ("plot.js", PackageResources.plot_js),
     ("sensors.css", PackageResources.sensors_css),
     ("sensors.js", PackageResources.sensors_js),

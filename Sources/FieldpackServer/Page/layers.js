@@ -1,11 +1,14 @@
 // The panel of layers: which are shown, what they look like, and what can be done with them.
 
 import { at, button, element, toggle } from './dom.js';
+import { pictureRow } from './pictures.js';
 import { legend, swatch } from './symbols.js';
 
 export function fillLayers(page) {
   at('layers').replaceChildren(
-    element('h2', {}, 'Layers'), element('ul', {}, ...page.layers.map(layer => row(page, layer))));
+    element('h2', {}, 'Layers'),
+    element('ul', {}, ...page.layers.map(layer => row(page, layer)),
+      ...page.pictures.map(picture => pictureRow(page, picture))));
   at('show-layers').addEventListener('click', () => toggle('layers', at('layers').hidden));
   // On a phone the map comes first.
   toggle('layers', window.innerWidth > 600);

@@ -8,6 +8,7 @@ import { at, element, gather } from './dom.js';
 import { Edit } from './edit.js';
 import { fillLayers } from './layers.js';
 import { follow } from './live.js';
+import { showPictures } from './pictures.js';
 import { themeOf } from './symbols.js';
 import { Table } from './table.js';
 import { VectorTiles } from './tiles.js';
@@ -15,7 +16,7 @@ import { VectorTiles } from './tiles.js';
 export async function begin() {
   const document_ = await json(address(['map', 'layers']));
   document.title = at('title').textContent = document_.title;
-  const page = new Page(document_.layers);
+  const page = new Page(document_.layers, document_.pictures ?? []);
   // Tests and the console of a browser reach the page by this name.
   window.fieldpack = page;
   fillLayers(page);
@@ -24,8 +25,9 @@ export async function begin() {
 }
 
 class Page {
-  constructor(layers) {
+  constructor(layers, pictures) {
     this.layers = layers;
+    this.pictures = pictures;
     this.map = L.map('map', {
       attributionControl: false, maxZoom: 22, worldCopyJump: true,
       fadeAnimation: false, zoomAnimation: !matchMedia('(prefers-reduced-motion)').matches,
@@ -40,11 +42,12 @@ class Page {
       if (layer.hasTiles) layer.tiles = new VectorTiles(layer, { zIndex: depth(layer) + place });
     });
     this.begin();
+    showPictures(this);
     for (const layer of layers) layer.tiles?.addTo(this.map);
     this.listen();
   }
 
-  /** The view of the address, else all layers. */
+  /** The view of the address, else all layers, else all pictures. */
   begin() {
     const [zoom, latitude, longitude] = location.hash.slice(1).split('/').map(Number);
     if ([zoom, latitude, longitude].every(Number.isFinite)) {
@@ -53,6 +56,7 @@ class Page {
     }
     const bounds = L.latLngBounds([]);
     for (const layer of this.layers) if (layer.bbox) bounds.extend(boundsOf(layer));
+    if (!bounds.isValid()) for (const picture of this.pictures) bounds.extend(boundsOf(picture));
     if (bounds.isValid()) this.map.fitBounds(bounds, { maxZoom: 18, padding: [20, 20] });
     else this.map.setView([0, 0], 1);
   }
@@ -90,7 +94,9 @@ class Page {
       else if (!at('table').hidden) this.table.close();
     });
     window.addEventListener('online', () => {
-      for (const layer of this.layers) if (this.isShown(layer)) layer.tiles.refresh();
+      for (const layer of [...this.layers, ...this.pictures]) {
+        if (this.isShown(layer)) layer.tiles.refresh();
+      }
     });
   }
 

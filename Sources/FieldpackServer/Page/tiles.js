@@ -26,7 +26,8 @@ export const VectorTiles = L.GridLayer.extend({
     tile.width = tile.height = size * dot;
     tile.coords = coords;
     tile.features = [];
-    this.load(tile).then(isLoaded => done(isLoaded ? null : new Error('no tile'), tile));
+    // Leaflet hides a tile that was told to be an error for ever.
+    this.load(tile).then(() => done(null, tile));
     return tile;
   },
 
@@ -48,18 +49,17 @@ export const VectorTiles = L.GridLayer.extend({
       tile.isMissing = false;
     } catch (error) {
       // The tile is wanted no more, or another request stands for this one.
-      if (error.name === 'AbortError') return true;
+      if (error.name === 'AbortError') return;
       // What is drawn stays until there is something newer.
       tile.isMissing = tile.features.length === 0;
       this.paint(tile);
       report(`A tile of ${this.layer.title} is missing. ${error.message}`, {
         key, again: () => this.refresh(),
       });
-      return false;
+      return;
     }
     this.paint(tile);
     if (!Object.values(this._tiles).some(({ el }) => el.isMissing)) retract(key);
-    return true;
   },
 
   paint(tile) {

@@ -34,14 +34,12 @@ struct FixBody {
   private mutating func readQuery(_ request: ServerRequest) {
     var values: [String: String] = [:]
     for parameter in request.query { values[parameter.name] = parameter.value }
-    for pair in String(decoding: request.body, as: UTF8.self).split(separator: "&") {
-      let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      if let name = PercentText.decodeQuery(sides[0]), sides.count == 2 {
-        values[name] = PercentText.decodeQuery(sides[1])
-      }
-    }
     var entry = Entry(line: 1)
     do throws(FieldpackError) {
+      guard let form = request.form else {
+        throw FieldpackError(.invalidData, "the form has a broken percent escape")
+      }
+      for (name, value) in form { values[name] = value }
       entry.fixes = [try TraccarFix.osmAnd { values[$0] }]
     } catch { entry.mistake = error.message }
     entries = [entry]

@@ -23,12 +23,11 @@ struct RequestTarget: Hashable {
       }
       path.append(text)
     }
-    for pair in bytes[end...].dropFirst().split(separator: UInt8(ascii: "&")) {
-      let middle = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-      guard let name = PercentText.decodeQuery(Substring(pair[..<middle])),
-        let value = PercentText.decodeQuery(Substring(pair[middle...].dropFirst())),
-        !name.utf8.contains(0), !value.utf8.contains(0)
-      else { return nil }
+    guard let pairs = PercentText.decodePairs(Substring(bytes[end...].dropFirst())) else {
+      return nil
+    }
+    for (name, value) in pairs {
+      guard !name.utf8.contains(0), !value.utf8.contains(0) else { return nil }
       query.append(.init(name, value))
     }
   }

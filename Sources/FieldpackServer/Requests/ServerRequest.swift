@@ -54,6 +54,11 @@ extension ServerRequest {
   func last(_ parameter: QueryParameter) -> String? {
     query.last { $0.name == parameter.rawValue }?.value
   }
+
+  /// The names and values of a body that is a form; `nil` where it has a broken escape.
+  var form: [(name: String, value: String)]? {
+    PercentText.decodePairs(String(decoding: body, as: UTF8.self)[...])
+  }
 }
 
 extension [ServerRequest.Parameter] {

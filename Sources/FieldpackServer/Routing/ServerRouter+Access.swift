@@ -4,6 +4,9 @@ import FieldpackHTTP
 
 /// What the caller of a request may do.
 extension ServerRouter {
+  /// Whether clients may change the file, which nobody may where the file cannot be written.
+  var isWritable: Bool { file.options.isWritable }
+
   /// Whether the caller may change a layer.
   ///
   /// - Parameter layer: `nil` for the file as a whole.

@@ -5,6 +5,8 @@ import FieldpackServices
 /// The receiver of synchronisations, at `/sync`.
 extension ServerRouter {
   func synchronise(_ request: ServerRequest) async -> ServerResponse {
+    let methods = request.path == ["sync", "edits"] ? ["GET", "HEAD", "POST"] : ["GET", "HEAD"]
+    if let answer = answer(toMethodOf: request, taking: methods) { return answer }
     guard request.isSafe || isWritable else {
       return problem(ProblemDocument(403, "This server gives edits, and takes none."), request)
     }

@@ -14,8 +14,6 @@ final class ServerRouter: RequestHandling {
   let publicBase: LinkBase?
   /// The names of this machine that a client may ask for; `nil` for any.
   let hosts: Set<String>?
-  /// Whether clients may change the file.
-  let isWritable: Bool
   /// The sites whose pages may send the same requests as the server's own pages.
   let origins: Set<String>
   /// The scheme of links where there is no public address.
@@ -36,7 +34,7 @@ final class ServerRouter: RequestHandling {
 
   init(
     _ file: ServedFile, events: EventHub, fixes: FixIntake, publicBase: LinkBase?,
-    hosts: Set<String>?, isWritable: Bool, origins: Set<String>, scheme: String,
+    hosts: Set<String>?, origins: Set<String>, scheme: String,
     hasPublicCaptures: Bool, apps: AppHost?, logger: Logger, mapPage: MapPage,
     desk: SensorDesk?
   ) {
@@ -51,7 +49,6 @@ final class ServerRouter: RequestHandling {
     self.origins = origins
     self.scheme = scheme
     self.apps = apps
-    self.isWritable = isWritable
     self.publicBase = publicBase
     self.hosts = hosts
     self.logger = logger

@@ -109,8 +109,9 @@ import Testing
       await server.close()
     }
 
-    @Test func `behind a proxy cookies go by TLS alone`() async throws {
-      let (server, token) = try await server(publicURL: "https://fields.example/data")
+    @Test(arguments: ["https", "HTTPS"])
+    func `behind a proxy cookies go by TLS alone`(scheme: String) async throws {
+      let (server, token) = try await server(publicURL: "\(scheme)://fields.example/data")
       let page = try await server.get("/login", fields: ["Host": "fields.example"])
       #expect(page.text.contains(#"action="/data/login""#))
       let answer = try await server.raw(
@@ -128,7 +129,7 @@ import Testing
     ) -> ServerGate {
       let router = ServerRouter(
         ServedFile(server.store, .init(title: "field")) { .zero }, publicBase: nil, hosts: nil,
-        isWritable: false, logger: .silent)
+        logger: .silent)
       var rules = ServerGate.Rules()
       rules.tokens = AccessTokens(server.folder.file("tokens.json").path)
       rules.perSecond = perSecond

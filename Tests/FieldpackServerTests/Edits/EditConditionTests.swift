@@ -157,6 +157,32 @@ import Testing
       await server.close()
     }
 
+    @Test(.enabled(if: geteuid() != 0, "root can write every file"))
+    func `a file that cannot be written is only read, whatever is asked for`() async throws {
+      let folder = try TemporaryFolder()
+      let path = folder.file("field.gpkg").path
+      let writer = try GeoPackageBulkWriter(creating: path, version: .v14, store: "field")
+      try writer.create(Schema(layer: "wells", columns: [ColumnDefinition("name", .text())]))
+      _ = try writer.commit()
+      try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: path)
+      let store = try await GeoPackageStore(path: path, id: "field")
+      var options = FieldServer.Options()
+      options.isWritable = true
+      let server = FieldServer(of: store, options: options)
+      let address = "http://\(try server.listen(on: ListenAddress(port: 0)))"
+      let client = try HTTPClient()
+      for path in ["/fixes", "/motion", "/upload", "/sync/edits?layer=wells"] {
+        let answer = try await client.send(
+          HTTPRequest(.post, address + path, body: .bytes(Array("{}".utf8))))
+        #expect(answer.status == 403, "\(path)")
+      }
+      let allowed = try await client.send(
+        HTTPRequest(.init(rawValue: "OPTIONS"), address + "/collections/wells/items"))
+      #expect(allowed.fields["Allow"] == "GET, HEAD, OPTIONS")
+      await server.close()
+      await store.close()
+    }
+
     @Test func `a page of another site changes nothing`() async throws {
       let server = try await TestServer.withRules()
       let path = try await server.addSite("a")

@@ -113,7 +113,7 @@ import Testing
       }
       let file = ServedFile(server.store, .init(title: "field")) { .zero }
       let router = ServerRouter(
-        file, publicBase: nil, hosts: nil, isWritable: false, logger: .silent)
+        file, publicBase: nil, hosts: nil, logger: .silent)
       func tag(_ path: [String]) async -> String? {
         await router.answer(ServerRequest("GET", path)).fields["ETag"]
       }

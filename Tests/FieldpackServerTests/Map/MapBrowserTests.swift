@@ -22,9 +22,9 @@ import Testing
     @Test(
       .enabled(if: Programs.chromium != nil, Comment(rawValue: Programs.noChromium)),
       .enabled(if: MapPage().hasLeaflet, "Leaflet is not installed: install libjs-leaflet"),
-      arguments: ["page.test.mjs", "edit.test.mjs"])
+      arguments: ["page.test.mjs", "edit.test.mjs", "pictures.test.mjs"])
     func `the page works in Chromium`(script: String) async throws {
-      let survey = try await MapSurvey()
+      let survey = try await MapSurvey(pictures: script == "pictures.test.mjs")
       let chromium = try #require(Programs.chromium)
       try await run(
         script,

@@ -1,4 +1,6 @@
 import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackGeometry
 import FieldpackHTTP
 import FieldpackTestSupport
 import Foundation
@@ -16,7 +18,7 @@ import Testing
       let survey = try await MapSurvey()
       let router = ServerRouter(
         ServedFile(survey.store, .init(title: "field")) { .zero }, publicBase: LinkBase(base),
-        hosts: nil, isWritable: false, logger: .silent,
+        hosts: nil, logger: .silent,
         mapPage: leaflet.map { MapPage(leaflet: $0) } ?? MapPage())
       let response = await router.answer(ServerRequest(method, ["map"] + path, fields: fields))
       await survey.close()
@@ -68,7 +70,7 @@ import Testing
         let survey = try await MapSurvey()
         let router = ServerRouter(
           ServedFile(survey.store, .init(title: "field")) { .zero }, publicBase: nil, hosts: nil,
-          isWritable: false, logger: .silent, mapPage: MapPage(leaflet: leaflet))
+          logger: .silent, mapPage: MapPage(leaflet: leaflet))
         let response = await router.answer(ServerRequest("GET", ["map", "leaflet"] + path))
         #expect(response.status == 404, "\(path)")
         await survey.close()
@@ -138,6 +140,33 @@ import Testing
             ],
           ],
         ])
+    }
+
+    @Test func `pictures are told with the zoom levels of their pixels`() async throws {
+      let survey = try await MapSurvey(pictures: true)
+      let told = try await survey.get("/map/layers").json
+      #expect(
+        told["pictures"] == [
+          [
+            "id": "ortho", "title": "Orange",
+            "description": "© <a href='https://example.org'>Survey</a>",
+            "bbox": [-180, -90, 180, 90], "zooms": [1, 2],
+          ]
+        ])
+      await survey.close()
+    }
+
+    @Test(arguments: [
+      (SRS("EPSG", 3857), Envelope(minX: -20_037_508.34, minY: 0, maxX: 0, maxY: 20_037_508.34), 1),
+      (.wgs84, Envelope(minX: 7, minY: 50, maxX: 7.703125, maxY: 50.703125), 9),
+      // 256 pixels of 2,000 m, which are 2,000 m / cos(51°) on the grid of web maps.
+      (SRS("EPSG", 25832), Envelope(minX: 4e5, minY: 5.4e6, maxX: 9.12e5, maxY: 5.912e6), 6),
+    ])
+    func `pixels of all systems have a zoom level of web maps`(
+      srs: SRS, bounds: Envelope, zoom: Int
+    ) throws {
+      let pyramid = TilePyramid("x", srs: srs, bounds: bounds, zooms: 0...0)
+      #expect(try #require(ServedPyramid(pyramid)).webZooms == zoom...zoom)
     }
 
     @Test func `the landing page leads to the map`() async throws {

@@ -2,6 +2,7 @@ import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackHTTP
+import FieldpackMedia
 import FieldpackTestSupport
 import Foundation
 
@@ -17,7 +18,8 @@ import Foundation
     let address: String
     private let client: HTTPClient
 
-    init() async throws {
+    /// - Parameter pictures: whether the eastern half of the world has an orange picture.
+    init(pictures: Bool = false) async throws {
       client = try HTTPClient()
       folder = try TemporaryFolder()
       let path = folder.file("field.gpkg").path
@@ -63,12 +65,27 @@ import Foundation
           try writer.create(point, in: "motion")
         }
         for statement in Self.style { try writer.execute(statement) }
+        if pictures { try Self.addPicture(writer) }
       }
       var options = FieldServer.Options()
       options.title = "field"
       options.isWritable = true
       server = FieldServer(of: store, options: options)
       address = "http://\(try server.listen(on: ListenAddress(port: 0)))"
+    }
+
+    /// A world of two tiles in degrees, of which there is the eastern one.
+    private static func addPicture(_ writer: GeoPackageWriter) throws(FieldpackError) {
+      var pyramid = TilePyramid(
+        "ortho", srs: .wgs84, bounds: Envelope(minX: -180, minY: -90, maxX: 180, maxY: 90),
+        zooms: 0...1, width: 2)
+      pyramid.title = "Orange"
+      pyramid.description = "© <a href='https://example.org'>Survey</a>"
+      try writer.createTilePyramid(pyramid)
+      var bitmap = Bitmap(PictureSize(width: 256, height: 256))
+      for index in bitmap.bytes.indices { bitmap.bytes[index] = [240, 140, 20, 255][index % 4] }
+      try writer.putTile(
+        try PNGEncoder.bytes(of: bitmap), at: TileAddress(zoom: 0, column: 1, row: 0), of: "ortho")
     }
 
     /// As QGIS stores a style with two categories.

@@ -45,7 +45,7 @@ import Testing
         options.countingTime = time
         let router = ServerRouter(
           ServedFile(server.store, options) { .zero }, publicBase: nil, hosts: nil,
-          isWritable: false, logger: .silent)
+          logger: .silent)
         let answer = await router.answer(
           ServerRequest(
             "GET", ["collections", "wells", "items"],

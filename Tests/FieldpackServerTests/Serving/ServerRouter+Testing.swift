@@ -6,13 +6,13 @@ import FieldpackGeoPackage
 extension ServerRouter {
   /// A router with an event hub and an intake of fixes of its own, and without a bridge.
   convenience init(
-    _ file: ServedFile, publicBase: LinkBase?, hosts: Set<String>?, isWritable: Bool,
+    _ file: ServedFile, publicBase: LinkBase?, hosts: Set<String>?,
     logger: Logger, mapPage: MapPage = MapPage()
   ) {
     self.init(
       file, events: EventHub(of: file.store, logger: logger),
       fixes: FixIntake(of: file.store, PositionOptions(), logger: logger), publicBase: publicBase,
-      hosts: hosts, isWritable: isWritable, origins: [], scheme: "http", hasPublicCaptures: false,
-      apps: nil, logger: logger, mapPage: mapPage, desk: nil)
+      hosts: hosts, origins: [], scheme: "http", hasPublicCaptures: false, apps: nil,
+      logger: logger, mapPage: mapPage, desk: nil)
   }
 }

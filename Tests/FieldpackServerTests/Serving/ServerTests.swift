@@ -95,7 +95,7 @@ import Testing
         ListenAddress(port: 0),
         handler: ServerRouter(
           ServedFile(server.store, .init(title: "field")) { .zero }, publicBase: nil, hosts: nil,
-          isWritable: false, logger: .silent))
+          logger: .silent))
       let client = try HTTPClient()
       let stream = try await client.stream(
         HTTPRequest(.get, "http://127.0.0.1:\(listener.port)/collections/wells/items?f=geojsonl"))

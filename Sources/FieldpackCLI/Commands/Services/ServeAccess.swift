@@ -86,7 +86,10 @@ struct ServeAccess: OptionGroup {
         "--writable beyond this machine needs --token-file, so that the server knows who sends "
           + "edits")
     }
-    let isProxied = isBehindProxy && publicURL?.lowercased().hasPrefix("https://") == true
+    let isPublicEncrypted =
+      try publicURL.map { (url) throws(FieldpackError) in try HTTPAddress(url).isEncrypted }
+      ?? false
+    let isProxied = isBehindProxy && isPublicEncrypted
     guard tokens == nil || certificate != nil || isProxied else {
       throw refusal(
         "tokens go to other machines encrypted alone. Try: --tls-cert and --tls-key, or --behind-proxy "
@@ -102,10 +105,7 @@ struct ServeAccess: OptionGroup {
 
   /// Browsers write an origin without a slash at its end, and without the usual port.
   private static func isOrigin(_ text: String) -> Bool {
-    guard let address = try? HTTPAddress(text), text == text.lowercased() else { return false }
-    let usual = address.scheme == "https" ? "443" : "80"
-    let port = address.port == usual ? "" : ":\(address.port)"
-    return text == "\(address.scheme)://\(address.host)\(port)"
+    (try? HTTPAddress(text).webOrigin) == text
   }
 
   /// Sets what the options say of who may ask, and reads the certificate.

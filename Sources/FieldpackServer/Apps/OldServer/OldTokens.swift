@@ -3,14 +3,9 @@ import FieldpackCore
 /// The tokens of clients that sign in as with SpatialConnect's server: JSON Web Tokens (RFC 7519)
 /// that are valid for two weeks, or until the server ends.
 struct OldTokens: Sendable {
-  private let secret: [UInt8]
+  private let secret = AccessTokens.secret()
 
   static let lifetime: Int64 = 14 * 86_400
-
-  init() {
-    var generator = SystemRandomNumberGenerator()
-    secret = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-  }
 
   private static let head = #"{"alg":"HS256","typ":"JWT"}"#
 
@@ -20,8 +15,9 @@ struct OldTokens: Sendable {
       "user": ["email": .text(user)], "iat": .integer(start),
       "exp": .integer(start + Self.lifetime),
     ]
-    let text = Self.encoded(Self.head.utf8) + "." + Self.encoded(claims.text.utf8)
-    return text + "." + Self.encoded(code(of: text))
+    let encode = Base64.encodeForAddress as ([UInt8]) -> String
+    let text = encode(Array(Self.head.utf8)) + "." + encode(Array(claims.text.utf8))
+    return text + "." + encode(code(of: text))
   }
 
   /// Whose token it is; `nil` for one that was not made here, or whose time is over.
@@ -29,8 +25,7 @@ struct OldTokens: Sendable {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let given = Base64.decode(parts[2].utf8) else { return nil }
     let own = code(of: parts[0] + "." + parts[1])
-    // All bytes are compared: an end at the first difference would show by its time where that is.
-    guard given.count == own.count, zip(given, own).reduce(0, { $0 | ($1.0 ^ $1.1) }) == 0,
+    guard AccessTokens.areEqual(given, own),
       let bytes = Base64.decode(parts[1].utf8),
       let claims = try? JSONValueReader.read(String(decoding: bytes, as: UTF8.self)),
       let end = claims["exp"]?.number, end > Double(now.milliseconds) / 1000
@@ -40,18 +35,5 @@ struct OldTokens: Sendable {
 
   private func code(of text: some StringProtocol) -> [UInt8] {
     HMAC.sha256(Array(text.utf8), key: secret)
-  }
-
-  /// Base64 for addresses, without padding.
-  private static func encoded(_ bytes: some Sequence<UInt8>) -> String {
-    String(
-      Base64.encode(Array(bytes)).compactMap { sign -> Character? in
-        switch sign {
-        case "+": "-"
-        case "/": "_"
-        case "=": nil
-        default: sign
-        }
-      })
   }
 }

@@ -4,6 +4,8 @@ import FieldpackHTTP
 /// What the clients of SpatialConnect's server ask, under `/api/`. Each answer is `{"result", "error"}`.
 extension ServerRouter {
   func oldServer(_ request: ServerRequest, _ apps: AppHost) async -> ServerResponse {
+    let methods = ["GET", "HEAD", "POST", "PUT", "DELETE"]
+    if let answer = answer(toMethodOf: request, taking: methods) { return answer }
     let path = Array(request.path.dropFirst())
     let method = request.method == "HEAD" ? "GET" : request.method
     switch (method, path.first) {

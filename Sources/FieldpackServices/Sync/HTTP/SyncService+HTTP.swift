@@ -68,15 +68,10 @@ extension SyncService {
   // MARK: Queries
 
   private static func values(of query: String) throws(FieldpackError) -> [String: String] {
-    var values: [String: String] = [:]
-    for part in query.split(separator: "&") {
-      let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let name = PercentText.decodeQuery(sides[0]),
-        let value = PercentText.decodeQuery(sides.count > 1 ? sides[1] : "")
-      else { throw refusal(400, "the query has a broken percent escape") }
-      values[name] = value
+    guard let pairs = PercentText.decodePairs(query[...]) else {
+      throw refusal(400, "the query has a broken percent escape")
     }
-    return values
+    return Dictionary(pairs.map { ($0.name, $0.value) }) { _, last in last }
   }
 
   private static func layer(in values: [String: String]) throws(FieldpackError) -> LayerID {
