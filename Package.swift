@@ -248,7 +248,8 @@ let package = Package(
         dependencies: [
           "Fieldpack", "FieldpackCLI", "FieldpackServices", "FieldpackMQTT", "FieldpackGeometry",
           "FieldpackCore", "FieldpackFormats", "FieldpackGeoPackage", "FieldpackField",
-          "FieldpackMotion", "FieldpackSQLite", "FieldpackTestSupport", "FieldpackTestVFS",
+          "FieldpackMedia", "FieldpackMotion", "FieldpackSQLite", "FieldpackSensors",
+          "FieldpackTestSupport", "FieldpackTestVFS",
         ], path: "Tests/FieldpackTestSubject", swiftSettings: testSettings),
       .executableTarget(
         name: "FieldpackMain", dependencies: ["FieldpackCLI"], swiftSettings: settings),
