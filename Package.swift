@@ -218,7 +218,7 @@ let package = Package(
         "FieldpackCore", "FieldpackThreads", "FieldpackSQLite", "FieldpackGeoPackage",
         "FieldpackStoreKit", "FieldpackField", "FieldpackArchive", "FieldpackFormats",
         "FieldpackHTTP", "FieldpackLocation", "FieldpackMonitoring", "FieldpackTracks",
-        "FieldpackMedia", "FieldpackTiles",
+        "FieldpackMedia", "FieldpackSensors", "FieldpackTiles",
         .target(name: "CMicrohttpd", condition: .when(traits: ["Server"])),
       ], resources: [.embedInCode("Page")], testing: ["FieldpackCheck"])
     + engine(
@@ -227,7 +227,7 @@ let package = Package(
         "Fieldpack", "FieldpackServices", "FieldpackMQTT", "FieldpackServer", "FieldpackGeometry",
         "FieldpackCore", "FieldpackGeoPackage", "FieldpackSQL", "FieldpackSQLite",
         "FieldpackCheck", "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP",
-        "FieldpackTopology",
+        "FieldpackSensors", "FieldpackTopology",
       ])
     + [
       .target(

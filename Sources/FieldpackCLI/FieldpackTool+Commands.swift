@@ -18,8 +18,9 @@ extension FieldpackTool {
     [infoCommand, importCommand, queryCommand, exportCommand] + editCommands + [
       layerCommand, logCommand,
       transformCommand, tileCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand,
-      trackCommand, monitorCommand, photoCommand, captureCommand, motionCommand, formCommand,
-      fetchCommand, servicesCommand, syncCommand, serveCommand, tokenCommand, bridgeCommand,
+      trackCommand, monitorCommand, photoCommand, captureCommand, motionCommand, sensorCommand,
+      formCommand, fetchCommand, servicesCommand, syncCommand, serveCommand, tokenCommand,
+      bridgeCommand,
       loginCommand, logoutCommand, whoamiCommand, doctorCommand, completionsCommand, helpCommand,
     ]
   }
