@@ -227,7 +227,7 @@ let package = Package(
         "Fieldpack", "FieldpackServices", "FieldpackMQTT", "FieldpackServer", "FieldpackGeometry",
         "FieldpackCore", "FieldpackGeoPackage", "FieldpackSQL", "FieldpackSQLite",
         "FieldpackCheck", "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP",
-        "FieldpackTopology",
+        "FieldpackSensors", "FieldpackTopology",
       ])
     + [
       .target(

@@ -6,7 +6,7 @@ extension SensorLink {
   /// Runs the steps of the present work.
   func steps() async -> Outcome {
     guard let sequence = work?.sequence else { return .canceled }
-    var failure: FieldpackError?
+    var failure = await inform(before: sequence)
     for step in sequence.steps {
       // The captures that there are count, whatever became of the sequence.
       if step == .thriftyDownload || step == .unlock && sequence != .disconnect { continue }
@@ -27,6 +27,25 @@ extension SensorLink {
     if let failure { return .failed(failure.code, message: failure.message) }
     if work?.isCanceled == true, work?.captures.isEmpty == true { return .canceled }
     return .completed(captures: work?.stored ?? [])
+  }
+
+  /// Asks the sensor what it is before it is asked for anything else: how long its operations take, and
+  /// in which namespace it speaks.
+  ///
+  /// - Returns: why the sensor cannot be reached at all. One that only does not tell is asked all the
+  ///   same.
+  private func inform(before sequence: SensorSequence) async -> FieldpackError? {
+    guard !isInformed, sequence != .disconnect else { return nil }
+    do throws(FieldpackError) {
+      isInformed = try await ask(SensorRequest(.getCommonInfo)).isSuccess
+      return nil
+    } catch {
+      switch error.httpFailure {
+      case .connection, .timeout, .untrusted: return error
+      case nil: return error.code == .invalidData ? nil : error
+      default: return nil
+      }
+    }
   }
 
   /// Does one step, with what helps once a sequence.
@@ -174,7 +193,9 @@ extension SensorLink {
       entry.message = result.message.map { String($0.prefix(1000)) }
       entry.badFields = result.badFields
       // Before anything else: what is read must not be lost, even where the log cannot be written.
-      try await keep(result.captureIds, for: target)
+      if request.operation == .capture || request.operation == .endCapture {
+        try await keep(result.captureIds, for: target)
+      }
       try await journal.operation(entry)
       if result.isSuccess {
         event.name = .operationCompleted

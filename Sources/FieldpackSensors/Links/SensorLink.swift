@@ -57,6 +57,8 @@ package actor SensorLink {
   /// Also while it is not known whether the sensor took a request for the lock.
   package internal(set) var holdsLock = false
   package internal(set) var isInitialized = false
+  /// Whether the sensor has told of itself, of its times and its namespace.
+  var isInformed = false
   var work: Work?
   /// What the sensor said of itself.
   var knownInformation: SensorDictionary?

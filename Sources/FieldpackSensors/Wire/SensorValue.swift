@@ -139,6 +139,15 @@ package struct SensorDictionary: Hashable, Sendable, ExpressibleByDictionaryLite
     return parameter
   }
 
+  /// Whether a parameter has that value, where it cannot be set, or may have it. Case does not matter.
+  package func allows(_ key: String, _ value: String) -> Bool {
+    guard let parameter = parameter(key) else { return false }
+    let allowed = parameter.isReadOnly == true ? [] : parameter.allowedValues ?? []
+    return (allowed + [parameter.defaultValue]).contains {
+      $0.text?.lowercased() == value.lowercased()
+    }
+  }
+
   /// What a key is set to, be it told as a value or as the default of a parameter.
   package func setting(_ key: String) -> SensorValue? {
     parameter(key)?.defaultValue ?? self[key]
@@ -147,7 +156,7 @@ package struct SensorDictionary: Hashable, Sendable, ExpressibleByDictionaryLite
 
 extension SensorValue {
   /// The value as JSON; a whole number stays one, and so does what is true or false.
-  var json: JSONValue {
+  package var json: JSONValue {
     switch self {
     case .null: .null
     case .text(let text, let type): Self.json(text, type)

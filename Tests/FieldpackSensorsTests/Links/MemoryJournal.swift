@@ -16,11 +16,12 @@ actor MemoryJournal: SensorJournal {
   var hasNoItems = false
   private var refusal: FieldpackError?
 
-  /// The names of the operations, without those that `keeping` leaves out.
+  /// The names of the operations after the first question, without those that `keeping` leaves out.
   func operations(
     of sequence: SensorSequence? = nil, _ keeping: (SensorLogEntry) -> Bool = { _ in true }
   ) -> [String] {
-    entries.filter { (sequence == nil || $0.sequence == sequence) && keeping($0) }
+    entries.filter { $0.operation != .getCommonInfo }
+      .filter { (sequence == nil || $0.sequence == sequence) && keeping($0) }
       .map(\.operation.name)
   }
 

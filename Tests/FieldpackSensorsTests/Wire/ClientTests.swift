@@ -49,7 +49,8 @@ struct ServedSensor {
     #expect(try await links.capture(target)?.isCompleted == true)
     #expect(
       served.server.requests.map { "\($0.method) \($0.target.split(separator: "/")[1])" } == [
-        "POST register", "POST lock", "POST initialize", "POST configure", "POST capture",
+        "GET info", "POST register", "POST lock", "POST initialize", "POST configure",
+        "POST capture",
         "DELETE lock", "GET download", "GET download",
       ])
     #expect(

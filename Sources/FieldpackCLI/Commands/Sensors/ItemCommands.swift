@@ -4,13 +4,13 @@ import FieldpackCore
 extension FieldpackTool {
   static var itemCommand: Command {
     Command(
-      "item", abstract: "Set up, list, mark, move, clear and export what is captured of persons.",
+      "item", abstract: "Set up, capture, list, mark, move, clear and export items of persons.",
       discussion: """
         An item is named by its number, as list shows it, or by its key tuple. Persons are added \
         by: fieldpack person add FILE.gpkg
         """,
       subcommands: [
-        itemListCommand, itemSetupCommand, itemAnnotateCommand, itemMoveCommand, itemClearCommand,
+        itemListCommand, itemSetupCommand, itemCaptureCommand, itemAnnotateCommand, itemMoveCommand, itemClearCommand,
         itemDeleteCommand, itemExportCommand,
       ], family: sensorsFamily)
   }
