@@ -53,17 +53,17 @@ test('an operator adds a person, sets two sensors up, and captures with one clic
   const person = await page.value(`document.querySelector('.person').dataset.person`);
 
   await setUp(page, person, 'Finger', 'Left Slap', FINGER);
-  await page.until(`document.getElementById('check').dataset.result === 'successful'`);
+  await page.until(`document.getElementById('check').dataset.result === 'found'`);
   assert.equal(await page.value(`document.getElementById('check').textContent`),
     'Found a sensor at this address.');
   await press(page, '#dialog', 'Done');
   await setUp(page, person, 'Face', 'Face', FINGER);
-  await page.until(`document.getElementById('check').dataset.result === 'badModality'`);
+  await page.until(`document.getElementById('check').dataset.result === 'bad_modality'`);
   assert.equal(await page.value(`document.getElementById('check').textContent`),
     'The sensor at this address can\'t capture face data.');
   await page.type('#dialog [name=uri]', FACE);
   await press(page, '#dialog', 'Check again');
-  await page.until(`document.getElementById('check').dataset.result === 'successful'`);
+  await page.until(`document.getElementById('check').dataset.result === 'found'`);
   await press(page, '#dialog', 'Done');
   await page.until(`document.querySelectorAll('.cell').length === 2`);
   assert.deepEqual(await page.value(cells), [['Left Slap', 'capture'], ['Face', 'capture']]);
@@ -109,7 +109,7 @@ test('a sensor that is not there is told, and can be tried again', async () => {
   const page = await open();
   const person = await page.value(`document.querySelector('.person').dataset.person`);
   await setUp(page, person, 'Iris', 'Left Iris', 'http://127.0.0.1:1/none');
-  await page.until(`document.getElementById('check').dataset.result === 'notFound'`);
+  await page.until(`document.getElementById('check').dataset.result === 'not_found'`);
   await press(page, '#dialog', 'Done');
   const cell = `document.querySelector('.cells li:nth-child(3) .cell')`;
   await page.until(cell);

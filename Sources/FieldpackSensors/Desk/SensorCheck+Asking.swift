@@ -4,36 +4,26 @@ extension SensorCheck {
   /// Asks a sensor what it can capture.
   package init(of address: SensorAddress, for modality: Modality, _ type: CaptureType) async {
     do throws(FieldpackError) {
-      let answer = try await SensorClient(address.uri).perform(SensorRequest(.getCommonInfo))
-      guard answer.result.isSuccess, let info = answer.result.metadata else {
+      let result = try await SensorClient(address.uri).perform(SensorRequest(.getCommonInfo)).result
+      guard result.isSuccess, let information = result.metadata else {
         self = .notFound
         return
       }
-      self.init(
-        modality: info.parameter("modality").map { Parameter($0) },
-        submodality: info.parameter("submodality").map { Parameter($0) }, for: modality, type)
+      self.init(information, for: modality, type)
     } catch {
       self = .notFound
     }
   }
 
-  /// What programs read, such as `badModality`.
+  /// What programs read, such as `bad_modality`.
   package var name: String {
     switch self {
     case .blank: "blank"
     case .checking: "checking"
-    case .notFound: "notFound"
-    case .badModality: "badModality"
-    case .badSubmodality: "badSubmodality"
-    case .successful: "successful"
+    case .notFound: "not_found"
+    case .badModality: "bad_modality"
+    case .badSubmodality: "bad_submodality"
+    case .successful: "found"
     }
-  }
-}
-
-extension SensorCheck.Parameter {
-  init(_ parameter: SensorParameter) {
-    self.init(
-      isReadOnly: parameter.isReadOnly ?? false, defaultValue: parameter.defaultValue.text,
-      allowedValues: parameter.allowedValues?.compactMap(\.text) ?? [])
   }
 }

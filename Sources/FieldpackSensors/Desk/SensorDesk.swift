@@ -94,7 +94,7 @@ package actor SensorDesk {
   /// - Returns: what became of the capture.
   /// - Throws: `.constraint` for an item without a sensor.
   package func capture(_ item: Item) async throws(FieldpackError) -> SensorLink.Outcome? {
-    try await links.capture(try await links.settable(try target(of: item)))
+    try await links.capture(try target(of: item))
   }
 
   /// Sets the sensor of an item up, so that its next capture begins at once.
@@ -146,13 +146,13 @@ package actor SensorDesk {
 
   private func capture(_ item: Item, _ target: SensorTarget) {
     run(item.key, thenTaking: .ended) { [links] () async throws(FieldpackError) in
-      try await links.capture(try await links.settable(target))
+      try await links.capture(target)
     }
   }
 
   private func configure(_ item: Item, _ target: SensorTarget) {
     run(item.key, thenTaking: .connected) { [links] () async throws(FieldpackError) in
-      try await links.select(item: try await links.settable(target))
+      try await links.select(item: target)
     }
   }
 

@@ -35,9 +35,10 @@ extension SensorLink {
   /// - Returns: why the sensor cannot be reached at all. One that only does not tell is asked all the
   ///   same.
   private func inform(before sequence: SensorSequence) async -> FieldpackError? {
-    guard !isInformed, sequence != .disconnect else { return nil }
+    guard information == nil, sequence != .disconnect else { return nil }
     do throws(FieldpackError) {
-      isInformed = try await ask(SensorRequest(.getCommonInfo)).isSuccess
+      let result = try await ask(SensorRequest(.getCommonInfo))
+      if result.isSuccess { information = result.metadata ?? [:] }
       return nil
     } catch {
       switch error.httpFailure {
@@ -110,7 +111,11 @@ extension SensorLink {
     }
     let heldLock = holdsLock
     var request = SensorRequest(operation, session: session)
-    if operation == .configure { request.configuration = work?.configuration }
+    if operation == .configure {
+      // A sensor of one kind refuses to be told its kind, and all that comes with it.
+      request.configuration = work?.configuration
+      request.configuration?.items.removeAll { information?.parameter($0.key)?.isReadOnly == true }
+    }
     switch operation {
     case .lock, .stealLock:
       // Kept before it is asked for: after a kill nobody knows whether the sensor gave it.

@@ -57,11 +57,9 @@ package actor SensorLink {
   /// Also while it is not known whether the sensor took a request for the lock.
   package internal(set) var holdsLock = false
   package internal(set) var isInitialized = false
-  /// Whether the sensor has told of itself, of its times and its namespace.
-  var isInformed = false
+  /// What the sensor has told of itself; `nil` where it was not asked yet.
+  var information: SensorDictionary?
   var work: Work?
-  /// What the sensor said of itself.
-  var knownInformation: SensorDictionary?
   private var waiting: [CheckedContinuation<Void, Never>] = []
   private var wasReady = false
   var preview: SensorPreview?

@@ -73,7 +73,7 @@ package actor SensorLinks {
     return link
   }
 
-  func made(_ address: SensorAddress) throws(FieldpackError) -> SensorLink {
+  private func made(_ address: SensorAddress) throws(FieldpackError) -> SensorLink {
     if let known = links[address] { return known }
     let link = SensorLink(
       address, service: try opening(address), journal: journal, events: events, options: options,

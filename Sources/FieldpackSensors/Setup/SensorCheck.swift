@@ -24,34 +24,16 @@ public enum SensorCheck: Hashable, Sendable {
     "The sensor at this address can't capture \(title.lowercased()) data."
   }
 
-  /// A parameter of a sensor, as its information tells it.
-  public struct Parameter: Hashable, Sendable {
-    public var isReadOnly: Bool
-    public var defaultValue: String?
-    public var allowedValues: [String]
-
-    public init(isReadOnly: Bool, defaultValue: String?, allowedValues: [String] = []) {
-      self.isReadOnly = isReadOnly
-      self.defaultValue = defaultValue
-      self.allowedValues = allowedValues
-    }
-
-    /// Whether it has that value, where it cannot be set, or may have it. Case does not matter.
-    func accepts(_ value: String) -> Bool {
-      let wanted = value.lowercased()
-      let values = isReadOnly ? [defaultValue].compactMap { $0 } : allowedValues
-      return values.contains { $0.lowercased() == wanted }
-    }
-  }
-
   /// What the parameters `modality` and `submodality` of a sensor say; a sensor without them captures
   /// nothing that can be named.
-  public init(
-    modality: Parameter?, submodality: Parameter?, for wanted: Modality, _ type: CaptureType
-  ) {
-    if modality?.accepts(wanted.title) != true {
-      self = .badModality(wanted)
-    } else if submodality?.accepts(type.parameterName) != true {
+  ///
+  /// - Parameters:
+  ///   - modality: `nil` for any.
+  ///   - type: `nil` for any.
+  package init(_ information: SensorDictionary, for modality: Modality?, _ type: CaptureType?) {
+    if let modality, !information.allows("modality", modality.title) {
+      self = .badModality(modality)
+    } else if let type, !information.allows("submodality", type.parameterName) {
       self = .badSubmodality(type)
     } else {
       self = .successful

@@ -142,10 +142,9 @@ package struct SensorDictionary: Hashable, Sendable, ExpressibleByDictionaryLite
   /// Whether a parameter has that value, where it cannot be set, or may have it. Case does not matter.
   package func allows(_ key: String, _ value: String) -> Bool {
     guard let parameter = parameter(key) else { return false }
-    let allowed = parameter.isReadOnly == true ? [] : parameter.allowedValues ?? []
-    return (allowed + [parameter.defaultValue]).contains {
-      $0.text?.lowercased() == value.lowercased()
-    }
+    let allowed =
+      parameter.isReadOnly == true ? [parameter.defaultValue] : parameter.allowedValues ?? []
+    return allowed.contains { $0.text?.lowercased() == value.lowercased() }
   }
 
   /// What a key is set to, be it told as a value or as the default of a parameter.

@@ -137,31 +137,29 @@ import Testing
 
   @Test(
     arguments: [
-      (SensorCheck.Parameter(isReadOnly: true, defaultValue: "FINGER"), SensorCheck.successful),
-      (
-        .init(isReadOnly: true, defaultValue: "face", allowedValues: ["Finger"]),
-        .badModality(.finger)
-      ),
-      (
-        .init(isReadOnly: false, defaultValue: "face", allowedValues: ["face", "finger"]),
-        .successful
-      ),
-      (.init(isReadOnly: false, defaultValue: "finger"), .badModality(.finger)),
-      (nil, .badModality(.finger)),
-    ] as [(SensorCheck.Parameter?, SensorCheck)])
-  func `a parameter is its value or allows it`(
-    modality: SensorCheck.Parameter?, verdict: SensorCheck
-  ) {
-    let type = SensorCheck.Parameter(
-      isReadOnly: false, defaultValue: nil, allowedValues: ["leftslap"])
-    #expect(
-      SensorCheck(modality: modality, submodality: type, for: .finger, .leftSlap) == verdict)
+      (parameter("FINGER", isReadOnly: true), SensorCheck.successful),
+      (parameter("face", allowed: ["Finger"], isReadOnly: true), .badModality(.finger)),
+      (parameter("face", allowed: ["face", "finger"]), .successful),
+      (parameter("finger"), .badModality(.finger)), (.null, .badModality(.finger)),
+    ])
+  func `a parameter is its value or allows it`(modality: SensorValue, verdict: SensorCheck) {
+    let type = Self.parameter("", allowed: ["leftslap"])
+    let information: SensorDictionary = ["modality": modality, "submodality": type]
+    #expect(SensorCheck(information, for: .finger, .leftSlap) == verdict)
     guard verdict == .successful else { return }
     #expect(
-      SensorCheck(modality: modality, submodality: type, for: .finger, .rightSlap)
-        == .badSubmodality(.rightSlap))
+      SensorCheck(information, for: .finger, .rightSlap) == .badSubmodality(.rightSlap))
     #expect(
-      SensorCheck(modality: modality, submodality: nil, for: .finger, .leftSlap)
-        == .badSubmodality(.leftSlap))
+      SensorCheck(["modality": modality], for: .finger, .leftSlap) == .badSubmodality(.leftSlap))
+    #expect(SensorCheck(["modality": modality], for: .finger, nil) == .successful)
+  }
+
+  private static func parameter(
+    _ value: String, allowed: [String] = [], isReadOnly: Bool = false
+  ) -> SensorValue {
+    .parameter(
+      SensorParameter(
+        "", type: "string", isReadOnly: isReadOnly, defaultValue: .string(value),
+        allowedValues: allowed.map { .string($0) }))
   }
 }

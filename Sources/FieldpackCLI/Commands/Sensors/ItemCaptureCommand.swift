@@ -85,7 +85,8 @@ private struct ItemCaptureCommand: CommandBody {
       }
     } catch {
       // What the disk refuses no other item can be captured into, either.
-      guard error.httpFailure != nil || [.constraint, .unavailable, .invalidData].contains(error.code)
+      guard
+        error.httpFailure != nil || [.constraint, .unavailable, .invalidData].contains(error.code)
       else { throw error }
       return error.message
     }

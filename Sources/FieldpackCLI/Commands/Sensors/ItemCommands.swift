@@ -10,7 +10,8 @@ extension FieldpackTool {
         by: fieldpack person add FILE.gpkg
         """,
       subcommands: [
-        itemListCommand, itemSetupCommand, itemCaptureCommand, itemAnnotateCommand, itemMoveCommand, itemClearCommand,
+        itemListCommand, itemSetupCommand, itemCaptureCommand, itemAnnotateCommand, itemMoveCommand,
+        itemClearCommand,
         itemDeleteCommand, itemExportCommand,
       ], family: sensorsFamily)
   }

@@ -115,7 +115,7 @@ private struct ItemSetupCommand: CommandBody {
 
 extension ValueForm where Value == CaptureType {
   /// What is captured, by its name or title.
-  fileprivate static var captureType: ValueForm {
+  static var captureType: ValueForm {
     let known = CaptureType.allCases.filter { $0 != .notSet }
     let names = known.map(\.parameterName)
     return ValueForm("type", completion: .choices(names)) {

@@ -151,41 +151,19 @@ private struct SensorCheckCommand: CommandBody {
   let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    let metadata: SensorDictionary
-    var answer = "found"
+    var check = SensorCheck.notFound
     do throws(FieldpackError) {
-      metadata = try await SensorInformation(options.uri).metadata
+      let information = try await SensorInformation(options.uri).metadata
+      check = SensorCheck(information, for: options.modality, options.submodality)
     } catch {
       guard error.code != .invalidArgument, error.code != .interrupted else { throw error }
-      (metadata, answer) = ([:], "not_found")
-    }
-    if answer == "found" {
-      if let modality = options.modality, !metadata.allows("modality", modality.title) {
-        answer = "bad_modality"
-      } else if let type = options.submodality, !metadata.allows("submodality", type.parameterName)
-      {
-        answer = "bad_submodality"
-      }
     }
     if invocation.isJSON {
-      try invocation.print(["uri": .text(options.uri), "check": .text(answer)])
+      try invocation.print(["uri": .text(options.uri), "check": .text(check.name)])
     } else {
-      try invocation.print(text(answer) + "\n")
+      try invocation.print(check.text + "\n")
     }
-    return answer == "found" ? ExitStatus.success : ExitStatus.failure
-  }
-
-  private func text(_ answer: String) -> String {
-    switch answer {
-    case "not_found": "No sensor found at this address."
-    case "bad_modality": cannot(options.modality?.title)
-    case "bad_submodality": cannot(options.submodality?.title)
-    default: "Found a sensor at this address."
-    }
-  }
-
-  private func cannot(_ title: String?) -> String {
-    "The sensor at this address can't capture \((title ?? "").lowercased()) data."
+    return check == .successful ? ExitStatus.success : ExitStatus.failure
   }
 }
 
@@ -203,19 +181,6 @@ extension ValueForm where Value == Modality {
         throw .notAmong(Modality.allCases.map(\.title), text)
       }
       return modality
-    }
-  }
-}
-
-extension ValueForm where Value == CaptureType {
-  static var captureType: ValueForm {
-    let names = CaptureType.allCases.dropFirst().map(\.parameterName)
-    return ValueForm("submodality", completion: .choices(names)) {
-      (text) throws(ValueError) -> CaptureType in
-      guard let type = CaptureType(parameterName: text), type != .notSet else {
-        throw .notAmong(names, text)
-      }
-      return type
     }
   }
 }
