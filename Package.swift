@@ -218,7 +218,7 @@ let package = Package(
         "FieldpackCore", "FieldpackThreads", "FieldpackSQLite", "FieldpackGeoPackage",
         "FieldpackStoreKit", "FieldpackField", "FieldpackArchive", "FieldpackFormats",
         "FieldpackHTTP", "FieldpackLocation", "FieldpackMonitoring", "FieldpackTracks",
-        "FieldpackMedia", "FieldpackTiles",
+        "FieldpackMedia", "FieldpackSensors", "FieldpackTiles",
         .target(name: "CMicrohttpd", condition: .when(traits: ["Server"])),
       ], resources: [.embedInCode("Page")], testing: ["FieldpackCheck"])
     + engine(
@@ -227,7 +227,7 @@ let package = Package(
         "Fieldpack", "FieldpackServices", "FieldpackMQTT", "FieldpackServer", "FieldpackGeometry",
         "FieldpackCore", "FieldpackGeoPackage", "FieldpackSQL", "FieldpackSQLite",
         "FieldpackCheck", "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP",
-        "FieldpackTopology",
+        "FieldpackSensors", "FieldpackTopology",
       ])
     + [
       .target(
@@ -248,7 +248,8 @@ let package = Package(
         dependencies: [
           "Fieldpack", "FieldpackCLI", "FieldpackServices", "FieldpackMQTT", "FieldpackGeometry",
           "FieldpackCore", "FieldpackFormats", "FieldpackGeoPackage", "FieldpackField",
-          "FieldpackMotion", "FieldpackSQLite", "FieldpackTestSupport", "FieldpackTestVFS",
+          "FieldpackMedia", "FieldpackMotion", "FieldpackSQLite", "FieldpackSensors",
+          "FieldpackTestSupport", "FieldpackTestVFS",
         ], path: "Tests/FieldpackTestSubject", swiftSettings: testSettings),
       .executableTarget(
         name: "FieldpackMain", dependencies: ["FieldpackCLI"], swiftSettings: settings),

@@ -20,6 +20,7 @@ extension FieldpackTool {
       transformCommand, tileCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand,
       trackCommand, monitorCommand, photoCommand, captureCommand, motionCommand, formCommand,
       fetchCommand, servicesCommand, syncCommand, serveCommand, tokenCommand, bridgeCommand,
+      personCommand, itemCommand, sensorCommand,
       loginCommand, logoutCommand, whoamiCommand, doctorCommand, completionsCommand, helpCommand,
     ]
   }

@@ -56,7 +56,7 @@ public final class HTTPClient: Sendable {
   ///   - timeout: the time for the whole exchange, instead of the configuration's.
   ///   - isPublicOnly: whether only addresses of the internet at large are asked; those that such an
   ///     address leads to have to be anyway.
-  func stream(
+  package func stream(
     _ request: HTTPRequest, timeout: Duration?, isPublicOnly: Bool = false,
     progress: Progress? = nil
   ) async throws(FieldpackError) -> HTTPStream {

@@ -2,6 +2,7 @@ public import FieldpackCore
 import FieldpackField
 public import FieldpackGeoPackage
 import FieldpackHTTP
+import FieldpackSensors
 public import FieldpackServices
 
 #if canImport(Glibc)
@@ -66,6 +67,9 @@ public final class FieldServer: Sendable {
     public var bridge: Bridge?
     /// A folder of bundles, whose pages are served under `/bundles/` with the bridge.
     public var bundles: String?
+    /// Whether the server has a page at `/sensors`, where operators capture persons by biometric sensors. The
+    /// server then asks sensors at the addresses that operators name.
+    public var hasSensors = false
     /// Gets the details of failures, which clients do not get.
     public var logger = Logger.silent
 
@@ -78,6 +82,7 @@ public final class FieldServer: Sendable {
   private let fixes: FixIntake
   private let webhooks = WebhookService()
   private let apps: AppHost?
+  private let desk: SensorDesk?
   #if Server
     private let listener = Locked<ServerListener?>(nil)
     private let health = Locked<ServerListener?>(nil)
@@ -102,6 +107,9 @@ public final class FieldServer: Sendable {
       AppHost(
         bridge, bundles: options.bundles.map { BundleFolder($0) }, isWritable: options.isWritable)
     }
+    let links =
+      options.hasSensors ? try? SensorLinks(journal: GeoPackageJournal(store)) : nil
+    desk = links.map { SensorDesk(PersonCatalogue(store), $0, logger: options.logger) }
   }
 
   /// Begins to answer requests.
@@ -116,7 +124,7 @@ public final class FieldServer: Sendable {
         hosts: try hosts(address), origins: options.origins,
         scheme: options.certificate == nil ? "http" : "https",
         hasPublicCaptures: options.hasPublicCaptures, apps: apps, logger: options.logger,
-        mapPage: MapPage())
+        mapPage: MapPage(), desk: desk)
       try webhooks.start(options, of: file.store.path, hub: events)
       let gate = try gate(router, address)
       let needsJournal = options.health != nil || options.journal != nil
@@ -130,6 +138,13 @@ public final class FieldServer: Sendable {
       let listener = try ServerListener(
         address, limits: limits, certificate: options.certificate, journal: journal, handler: gate)
       self.listener.withLock { $0 = listener }
+      if let desk, file.options.isWritable {
+        Task { [logger = options.logger] in
+          do throws(FieldpackError) {
+            try await desk.begin()
+          } catch { logger.warning("what sensors had left is not done: \(error.message)") }
+        }
+      }
       if let place = options.health, let journal { try listenForHealth(on: place, journal) }
       var address = address
       address.port = listener.port
@@ -219,6 +234,7 @@ public final class FieldServer: Sendable {
     await events.close()
     await webhooks.close()
     await apps?.close()
+    await desk?.close()
     #if Server
       await listener.withLock { $0 }?.close()
       await health.withLock { $0 }?.close()

@@ -33,6 +33,7 @@ import FoundationEssentials
     switch words[1] {
     case "edits": try await edit(LayerID(words[3]), of: store, count: Int(words[4]) ?? 0)
     case "receive": try await receive(from: words[3], into: store)
+    case "captures": try await CapturingDevice(store).run()
     case "sync": try await synchronise(store, with: words[3])
     case "deliver": try await EditingDevice(store, atPort: Int(words[3]) ?? 0).run()
     case "serve":
@@ -62,7 +63,7 @@ import FoundationEssentials
   }
 
   /// Shows a line at once.
-  @Sendable private static func show(_ line: String) {
+  @Sendable static func show(_ line: String) {
     let output = ByteOutput(descriptor: STDOUT_FILENO)
     output.buffer += (line + "\n").utf8
     try? output.flush()

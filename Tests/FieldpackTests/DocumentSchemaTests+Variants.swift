@@ -146,6 +146,12 @@ extension DocumentSchemaTests {
       #""$tool" serve f.gpkg --listen 127.0.0.1:0 --health 127.0.0.1:0 --json >serve & "#
         + "until [ -s serve ]; do sleep 0.01; done; kill $!; wait $! || exit 9; cat serve"
     ),
+    ("sensor-info", "fieldpack sensor info cam:///dev/video0 --json"),
+    (
+      "sensor-simulate",
+      #""$tool" sensor simulate --listen 127.0.0.1:0 --json >sensor & "#
+        + "until [ -s sensor ]; do sleep 0.01; done; kill $!; wait $! || exit 9; cat sensor"
+    ),
     ("token-add", "fieldpack token add t.json a --allow read --allow write:gaps --json"),
     ("token-list", "fieldpack token list t.json --json"),
     ("token-revoke", "fieldpack token revoke t.json a --json"),

@@ -88,7 +88,13 @@ public enum Base64 {
       }
     }
 
-    /// The bytes, or `nil` where the pieces together are not base 64.
+    /// Takes what the pieces since the last call encode, so that it need not be kept.
+    package mutating func takeOutput() -> [UInt8] {
+      defer { output.removeAll() }
+      return output
+    }
+
+    /// The bytes that were not taken, or `nil` where the pieces together are not base 64.
     package func finish() -> [UInt8]? {
       let isWhole = !isBroken && digits % 4 != 1 && pending == 0
       let isPadded = padding == 0 || (padding <= 2 && (digits + padding) % 4 == 0)

@@ -107,6 +107,9 @@ package final class XMLPushParser {
     refuse("an element has more than 1,000 attributes and namespaces")
   }
 
+  /// Called by a handler that keeps nothing of the text so far: its length counts no longer.
+  package func forgetText() { textLength = 0 }
+
   /// Ends the parse; the first reason stays.
   fileprivate func stop(_ error: FieldpackError) {
     guard failure == nil else { return }

@@ -14,13 +14,18 @@ package final class XMLTreeParser {
   /// tree, so that what it held counts no longer. The root is never left out.
   package typealias Taking = (XMLTree) throws(FieldpackError) -> Bool
 
+  /// Gets what the text of a base 64 element directly in the root encodes, piece after piece. The tree
+  /// then keeps nothing of it. What comes before an error is no whole value.
+  package typealias Decoding = (UnsafeRawBufferPointer) throws(FieldpackError) -> Void
+
   private let parser: XMLPushParser
   private let builder: XMLTreeBuilder
 
   package init(
-    file: String? = nil, options: XMLTree.Options = XMLTree.Options(), taking: Taking? = nil
+    file: String? = nil, options: XMLTree.Options = XMLTree.Options(), taking: Taking? = nil,
+    decoding: Decoding? = nil
   ) throws(FieldpackError) {
-    builder = XMLTreeBuilder(options, taking)
+    builder = XMLTreeBuilder(options, taking, decoding)
     parser = try XMLPushParser(file: file, handler: builder)
   }
 
@@ -66,15 +71,20 @@ private final class XMLTreeBuilder: XMLHandling {
 
   private let options: XMLTree.Options
   private let taking: XMLTreeParser.Taking?
+  private let decoding: XMLTreeParser.Decoding?
   private var open: [Open] = []
   private var names: [NameKey: XMLQName] = [:]
   private var held = (length: 0, nodes: 0)
   private(set) var root: XMLTree?
   var depth: Int { open.count }
 
-  init(_ options: XMLTree.Options, _ taking: XMLTreeParser.Taking?) {
+  init(
+    _ options: XMLTree.Options, _ taking: XMLTreeParser.Taking?,
+    _ decoding: XMLTreeParser.Decoding?
+  ) {
     self.options = options
     self.taking = taking
+    self.decoding = decoding
   }
 
   func startElement(
@@ -142,6 +152,12 @@ private final class XMLTreeBuilder: XMLHandling {
     if open[last].decoder != nil {
       let before = open[last].decoder?.output.count ?? 0
       open[last].decoder?.append(bytes)
+      if last == 1, let decoding, let output = open[last].decoder?.takeOutput() {
+        parser.forgetText()
+        return try output.span.bytes.withUnsafeBytes { (output) throws(FieldpackError) in
+          try decoding(output)
+        }
+      }
       return try count(length: (open[last].decoder?.output.count ?? 0) - before)
     }
     try count(length: bytes.count)

@@ -24,7 +24,7 @@ package struct PictureSize: Hashable, Sendable {
 extension PictureSize {
   /// As a picture's header tells it, before it is turned; `nil` where that is not easily told.
   ///
-  /// - Parameter picture: JPEG, PNG, GIF or WebP; its header is enough, and nothing is decoded.
+  /// - Parameter picture: JPEG, PNG, GIF, WebP or BMP; its header is enough, and nothing is decoded.
   package init?(of picture: [UInt8]) {
     switch MediaType(picture) {
     case .jpeg:
@@ -39,6 +39,16 @@ extension PictureSize {
     case .webp where picture.count >= 30:
       guard let size = Self.webP(picture) else { return nil }
       self = size
+    case .bmp where picture.count >= 26:
+      func little(_ offset: Int, _ count: Int) -> Int {
+        picture[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) }
+      }
+      let isOld = little(14, 4) == 12
+      func side(_ offset: Int) -> Int { abs(Int(Int32(truncatingIfNeeded: little(offset, 4)))) }
+      self =
+        isOld
+        ? .init(width: little(18, 2), height: little(20, 2))
+        : .init(width: side(18), height: side(22))
     default: return nil
     }
   }

@@ -38,14 +38,19 @@ final class MapPage: Sendable {
 
   // MARK: Files
 
-  /// The page, with the path that clients know the server by.
-  func page(base: LinkBase) -> File {
+  /// The page with the map, with the path that clients know the server by.
+  func page(base: LinkBase) -> File { page("map", PackageResources.map_html, base) }
+
+  /// The page of an operator of sensors.
+  func sensors(base: LinkBase) -> File { page("sensors", PackageResources.sensors_html, base) }
+
+  private func page(_ name: String, _ bytes: [UInt8], _ base: LinkBase) -> File {
     let prefix = base.pathPrefix
-    return keep("page \(prefix)") {
-      let text = String(decoding: PackageResources.map_html, as: UTF8.self)
+    return keep("\(name) page \(prefix)") {
       let path = XMLText.escaped(prefix)
-      return File(type: MediaType.html, bytes: Array(text.replacing("{base}", with: path).utf8))
-    } ?? File(type: MediaType.html, bytes: PackageResources.map_html)
+      let text = String(decoding: bytes, as: UTF8.self).replacing("{base}", with: path)
+      return File(type: MediaType.html, bytes: Array(text.utf8))
+    } ?? File(type: MediaType.html, bytes: bytes)
   }
 
   /// A file that the page asks for.

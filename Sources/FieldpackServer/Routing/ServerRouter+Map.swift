@@ -37,7 +37,7 @@ extension ServerRouter {
     }
   }
 
-  private func response(_ file: MapPage.File, _ request: ServerRequest) -> ServerResponse {
+  func response(_ file: MapPage.File, _ request: ServerRequest) -> ServerResponse {
     // A browser asks each time whether its copy is still valid: the files change with the program.
     let fields: HTTPFields = [
       "Content-Type": file.type, "ETag": file.tag, "Cache-Control": "no-cache",

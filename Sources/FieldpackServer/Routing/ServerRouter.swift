@@ -3,6 +3,7 @@ import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackHTTP
+import FieldpackSensors
 
 /// Answers the requests to a served file.
 final class ServerRouter: RequestHandling {
@@ -29,12 +30,16 @@ final class ServerRouter: RequestHandling {
   let uploads: ResumableUploads
   let edits: EditQueue
   let mapPage: MapPage
+  /// Works with biometric sensors; `nil` where the server has nothing to do with them.
+  let desk: SensorDesk?
 
   init(
     _ file: ServedFile, events: EventHub, fixes: FixIntake, publicBase: LinkBase?,
     hosts: Set<String>?, origins: Set<String>, scheme: String,
-    hasPublicCaptures: Bool, apps: AppHost?, logger: Logger, mapPage: MapPage
+    hasPublicCaptures: Bool, apps: AppHost?, logger: Logger, mapPage: MapPage,
+    desk: SensorDesk?
   ) {
+    self.desk = desk
     self.hasPublicCaptures = hasPublicCaptures
     motion = MotionGroups(MotionReceiver(file.store))
     uploads = ResumableUploads(beside: file.store.path)
@@ -99,6 +104,7 @@ final class ServerRouter: RequestHandling {
       return await follow(request.path[1], request)
     case "fixes" where request.path.count == 1: return await takeFixes(request)
     case "map": return await map(request)
+    case "sensors": return await sensors(request)
     case "upload", "uploads", "captures", "motion": return await ingest(request)
     case _ where isOfViewer(request): return await viewed(request)
     case "tiles": return await sharedTile(request)

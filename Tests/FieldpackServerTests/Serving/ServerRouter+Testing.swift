@@ -13,6 +13,6 @@ extension ServerRouter {
       file, events: EventHub(of: file.store, logger: logger),
       fixes: FixIntake(of: file.store, PositionOptions(), logger: logger), publicBase: publicBase,
       hosts: hosts, origins: [], scheme: "http", hasPublicCaptures: false, apps: nil,
-      logger: logger, mapPage: mapPage)
+      logger: logger, mapPage: mapPage, desk: nil)
   }
 }

@@ -5,8 +5,6 @@ import FieldpackGeometry
 import FoundationEssentials
 
 extension FieldpackTool {
-  static let mappingFamily = "Write layers in another SRS, or a tile of a web map."
-
   static var transformCommand: Command {
     Command(
       "transform", abstract: "Write a GeoPackage with its layers in another SRS.",
@@ -18,7 +16,7 @@ extension FieldpackTool {
       examples: [
         "fieldpack transform field.gpkg --srs EPSG:25832 --output utm.gpkg"
       ],
-      family: mappingFamily, body: TransformCommand.self)
+      family: editFamily, body: TransformCommand.self)
   }
 }
 

@@ -3,7 +3,7 @@ import FieldpackCore
 import FieldpackFormats
 
 extension FieldpackTool {
-  static let editFamily = "Read and change features, layers and their columns."
+  static let editFamily = "Read, change and transform features; tiles of maps."
 
   static var editCommands: [Command] {
     [

@@ -53,6 +53,7 @@ private struct ServeCommand: CommandBody {
     let requiresIfMatch: Bool
     let live: LiveArguments
     let hasPublicCaptures: Bool
+    let hasSensors: Bool
     let config: String?
     let bundles: String?
     let positions: PositionArguments
@@ -74,6 +75,9 @@ private struct ServeCommand: CommandBody {
       )
       hasPublicCaptures = reader.flag(
         "public-captures", help: "Let pages of other sites load captures, as scripts.")
+      hasSensors = reader.flag(
+        "sensors",
+        help: "Let operators capture persons by biometric sensors, whose addresses they name.")
       live = reader.group()
       config = reader.value(
         "config", .text("config", completion: .source(["scfg"])),
@@ -169,22 +173,26 @@ private struct ServeCommand: CommandBody {
     (settings.webhooks, settings.broker) = (webhooks, options.live.broker)
     settings.allowsUnencryptedWebhooks = options.live.isInsecure
     settings.hasPublicCaptures = options.hasPublicCaptures
+    settings.hasSensors = options.hasSensors
     (settings.bridge, settings.bundles) = (bridge, options.bundles)
     settings.logger = invocation.logger
     try options.access.apply(to: &settings, invocation.console)
     let server = FieldServer(of: store, options: settings)
     let listening = try server.listen(on: address)
     let url = options.access.url(of: listening)
-    let map = url + (url.hasSuffix("/") ? "map" : "/map")
+    let base = url.hasSuffix("/") ? url : url + "/"
+    let map = base + "map"
+    let sensors = options.hasSensors ? base + "sensors" : nil
     do throws(FieldpackError) {
       if invocation.isJSON {
         try invocation.print(
           .members([
-            "address": .text(url), "map": .text(map),
+            "address": .text(url), "map": .text(map), "sensors": sensors.map { .text($0) },
             "health": server.healthAddress.map { .text("http://\($0)/") },
           ]))
       } else {
-        try invocation.print("serving \(options.source) at \(url)\nmap at \(map)\n")
+        let more = sensors.map { "sensors at \($0)\n" } ?? ""
+        try invocation.print("serving \(options.source) at \(url)\nmap at \(map)\n\(more)")
       }
       try invocation.output.flush()
     } catch {

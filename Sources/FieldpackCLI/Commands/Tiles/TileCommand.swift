@@ -25,7 +25,7 @@ extension FieldpackTool {
         "fieldpack tile field.gpkg:wells 14/8587/5664 --properties name,depth --output tile.mvt",
         "fieldpack tile field.gpkg:wells 6/33/21 --properties '' --budget 2000 --output tile.mvt",
       ],
-      family: mappingFamily, body: TileCommand.self)
+      family: editFamily, body: TileCommand.self)
   }
 }
 

@@ -1,0 +1,369 @@
+import Fieldpack
+import FieldpackCore
+
+extension FieldpackTool {
+  static let sensorsFamily = "Persons, and what biometric sensors capture."
+
+  static var personCommand: Command {
+    Command(
+      "person", abstract: "Keep the persons whose biometric items are captured.",
+      discussion: """
+        A person is named by its number, as list shows it, or by its key tuple. The items of \
+        persons are set up by: fieldpack item setup FILE.gpkg
+        """,
+      subcommands: [
+        personListCommand, personAddCommand, personEditCommand, personDuplicateCommand,
+        personDeleteCommand,
+      ], family: sensorsFamily)
+  }
+
+  private static var personListCommand: Command {
+    Command(
+      "list", abstract: "List the persons of a GeoPackage in the order they were added.",
+      examples: ["fieldpack person list field.gpkg"], body: PersonListCommand.self)
+  }
+
+  private static var personAddCommand: Command {
+    Command(
+      "add", abstract: "Add a person to a GeoPackage, which is made where it is missing.",
+      examples: [
+        "fieldpack person add field.gpkg --first-name Zofia --last-name Kowalska --eyes Blue"
+      ],
+      body: PersonAddCommand.self)
+  }
+
+  private static var personEditCommand: Command {
+    Command(
+      "edit", abstract: "Change what is known of a person.",
+      discussion: """
+        What no option names stays. An empty text removes: --notes "". An alias, date or place \
+        replaces all that there are of its kind.
+        """,
+      examples: ["fieldpack person edit field.gpkg 1 --hair Brown --notes \"\""],
+      body: PersonEditCommand.self)
+  }
+
+  private static var personDuplicateCommand: Command {
+    Command(
+      "duplicate", abstract: "Add a person with the items and sensors of another.",
+      discussion: "The copy has no details, and nothing that was captured.",
+      examples: ["fieldpack person duplicate field.gpkg 1"], body: PersonDuplicateCommand.self)
+  }
+
+  private static var personDeleteCommand: Command {
+    Command(
+      "delete", abstract: "Delete persons with their items and what was captured of them.",
+      discussion: """
+        All of the persons are deleted, or none is. With --scrub the rows go from the change logs, \
+        too, and their bytes from the file; the deletion is then not synchronised.
+        """,
+      examples: ["fieldpack person delete field.gpkg 1 --scrub"], body: PersonDeleteCommand.self)
+  }
+}
+
+extension OptionReader {
+  mutating func personsFile() -> Required<String> {
+    geoPackage("The GeoPackage with the persons.")
+  }
+
+  mutating func person() -> Required<String> {
+    argument(.text("person"), help: "The number or the key tuple of a person.")
+  }
+
+  mutating func scrubs() -> Bool {
+    flag("scrub", help: "Remove it from the change logs as well, and its bytes from the file.")
+  }
+}
+
+extension Invocation {
+  /// Opens a GeoPackage with persons, runs `body` and closes it, whatever happens.
+  func withPersons(
+    _ path: String, _ profile: OpeningProfile = .foreign,
+    _ body: (PersonCatalogue) async throws(FieldpackError) -> Int32
+  ) async throws(FieldpackError) -> Int32 {
+    try await withGeoPackage(path, profile, usesWAL: false) { (store) throws(FieldpackError) in
+      try await body(PersonCatalogue(store))
+    }
+  }
+}
+
+extension PersonCatalogue {
+  /// Each person once.
+  func persons(named names: [String]) async throws(FieldpackError) -> [Person] {
+    var persons: [Person] = []
+    for name in names {
+      let person = try await person(name)
+      if !persons.contains(person) { persons.append(person) }
+    }
+    return persons
+  }
+}
+
+extension Person {
+  /// The details by the names of the options, where there are any.
+  var document: JSONValue {
+    let details = details
+    return .members([
+      "key": .text(key.description), "person": .text(key.feature.description),
+      "first_name": details.firstName.map { .text($0) },
+      "middle_name": details.middleName.map { .text($0) },
+      "last_name": details.lastName.map { .text($0) },
+      "other_name": details.otherName.map { .text($0) },
+      "aliases": JSONValue(details.aliases), "births": JSONValue(details.datesOfBirth),
+      "birthplaces": JSONValue(details.placesOfBirth),
+      "gender": details.gender.map { .text($0) }, "hair": details.hairColor.map { .text($0) },
+      "eyes": details.eyeColor.map { .text($0) }, "race": details.race.map { .text($0) },
+      "height": details.height.map { .text($0) }, "weight": details.weight.map { .text($0) },
+      "notes": details.notes.map { .text($0) }, "created_at": .text(createdAt.description),
+      "modified_at": JSONValue(modifiedAt?.description),
+    ])
+  }
+}
+
+// MARK: Details
+
+/// What is known of a person.
+private struct PersonArguments: OptionGroup {
+  private struct Detail {
+    var option: String
+    var path: WritableKeyPath<PersonDetails, String?>
+    var help: String
+    var list: PersonPickList?
+  }
+
+  private static var details: [Detail] {
+    [
+      Detail(option: "first-name", path: \.firstName, help: "The first name."),
+      Detail(option: "middle-name", path: \.middleName, help: "The middle name."),
+      Detail(option: "last-name", path: \.lastName, help: "The last name."),
+      Detail(option: "other-name", path: \.otherName, help: "Another name."),
+      Detail(option: "gender", path: \.gender, help: "The gender.", list: .gender),
+      Detail(option: "hair", path: \.hairColor, help: "The colour of the hair.", list: .hairColor),
+      Detail(option: "eyes", path: \.eyeColor, help: "The colour of the eyes.", list: .eyeColor),
+      Detail(option: "race", path: \.race, help: "The race.", list: .race),
+      Detail(option: "height", path: \.height, help: "How tall."),
+      Detail(option: "weight", path: \.weight, help: "How heavy."),
+      Detail(option: "notes", path: \.notes, help: "What else is to be known."),
+    ]
+  }
+
+  /// The texts that were given, by their options.
+  private let texts: [String: String]
+  private let aliases: [String]
+  private let births: [String]
+  private let birthplaces: [String]
+
+  init(_ reader: inout OptionReader) {
+    var texts: [String: String] = [:]
+    for detail in Self.details {
+      let form = detail.list.map { ValueForm.pick($0) } ?? .any("text")
+      texts[detail.option] = reader.value(detail.option, form, help: detail.help)
+    }
+    self.texts = texts
+    aliases = reader.values("alias", .any("name"), help: "An alias; may be repeated.")
+    births = reader.values("born", .any("date"), help: "A date of birth; may be repeated.")
+    birthplaces = reader.values(
+      "birthplace", .any("place"), help: "A place of birth; may be repeated.")
+  }
+
+  func applied(to details: PersonDetails) -> PersonDetails {
+    var changed = details
+    for detail in Self.details {
+      guard let text = texts[detail.option] else { continue }
+      changed[keyPath: detail.path] = text.isEmpty ? nil : text
+    }
+    if !aliases.isEmpty { changed.aliases = aliases.filter { !$0.isEmpty } }
+    if !births.isEmpty { changed.datesOfBirth = births.filter { !$0.isEmpty } }
+    if !birthplaces.isEmpty { changed.placesOfBirth = birthplaces.filter { !$0.isEmpty } }
+    return changed
+  }
+}
+
+extension ValueForm where Value == String {
+  /// Any text, also an empty one.
+  static func any(_ placeholder: String) -> ValueForm {
+    ValueForm(placeholder) { (text) throws(ValueError) -> String in text }
+  }
+
+  /// One of a list, or an empty text.
+  fileprivate static func pick(_ list: PersonPickList) -> ValueForm {
+    let choices = list.values.filter { !$0.isEmpty }
+    return ValueForm("choice", completion: .choices(choices)) {
+      (text) throws(ValueError) -> String in
+      guard list.values.contains(text) else { throw .notAmong(choices, text) }
+      return text
+    }
+  }
+}
+
+// MARK: Commands
+
+/// `fieldpack person list`.
+private struct PersonListCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var file: String
+
+    init(_ reader: inout OptionReader) { _file = reader.personsFile() }
+  }
+
+  let invocation: Invocation
+  let options: Options
+
+  func run() async throws(FieldpackError) -> Int32 {
+    try await invocation.withPersons(options.file) { (catalogue) throws(FieldpackError) in
+      let persons = try await catalogue.persons()
+      let items = try await catalogue.items()
+      func count(_ person: Person) -> Int { items.count { $0.person == person.key } }
+      if invocation.isJSON {
+        try invocation.print([
+          "persons": .array(
+            persons.map { ["person": $0.document, "item_count": JSONValue(count($0))] })
+        ])
+        return ExitStatus.success
+      }
+      let columns = [
+        TableColumn("person", isNumeric: true), TableColumn("name"), TableColumn("added"),
+        TableColumn("items", isNumeric: true),
+      ]
+      let rows = persons.map { person in
+        [
+          person.key.feature.description, person.details.name, person.createdAt.description,
+          "\(count(person))",
+        ]
+      }
+      let terminal = invocation.console.terminal
+      let table =
+        persons.isEmpty
+        ? ""
+        : TextTable.text(
+          columns, rows, width: terminal.cutWidth, usesUnicode: terminal.usesUnicode) + "\n"
+      try invocation.print(table + persons.count.counting("person") + "\n")
+      return ExitStatus.success
+    }
+  }
+}
+
+extension Invocation {
+  fileprivate func show(_ person: Person, _ what: String) throws(FieldpackError) {
+    if isJSON {
+      try print(["person": person.document])
+    } else {
+      try print("person \(person.key.feature) \(what)\n")
+    }
+  }
+}
+
+/// `fieldpack person add`.
+private struct PersonAddCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var file: String
+    let details: PersonArguments
+    let profile: OpeningProfile
+
+    init(_ reader: inout OptionReader) {
+      _file = reader.personsFile()
+      details = reader.group()
+      profile = reader.editingProfile()
+    }
+  }
+
+  let invocation: Invocation
+  let options: Options
+
+  func run() async throws(FieldpackError) -> Int32 {
+    try await invocation.withNewGeoPackage(options.file, options.profile) {
+      (store) throws(FieldpackError) in
+      let person = try await PersonCatalogue(store).add(options.details.applied(to: .init()))
+      try invocation.show(person, "added")
+      return ExitStatus.success
+    }
+  }
+}
+
+/// `fieldpack person edit`.
+private struct PersonEditCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var file: String
+    @Required var person: String
+    let details: PersonArguments
+    let profile: OpeningProfile
+
+    init(_ reader: inout OptionReader) {
+      _file = reader.personsFile()
+      _person = reader.person()
+      details = reader.group()
+      profile = reader.editingProfile()
+    }
+  }
+
+  let invocation: Invocation
+  let options: Options
+
+  func run() async throws(FieldpackError) -> Int32 {
+    try await invocation.withPersons(options.file, options.profile) {
+      (catalogue) throws(FieldpackError) in
+      let person = try await catalogue.person(options.person)
+      try await catalogue.edit(person.key, to: options.details.applied(to: person.details))
+      try invocation.show(try await catalogue.person(options.person), "edited")
+      return ExitStatus.success
+    }
+  }
+}
+
+/// `fieldpack person duplicate`.
+private struct PersonDuplicateCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var file: String
+    @Required var person: String
+    let profile: OpeningProfile
+
+    init(_ reader: inout OptionReader) {
+      _file = reader.personsFile()
+      _person = reader.person()
+      profile = reader.editingProfile()
+    }
+  }
+
+  let invocation: Invocation
+  let options: Options
+
+  func run() async throws(FieldpackError) -> Int32 {
+    try await invocation.withPersons(options.file, options.profile) {
+      (catalogue) throws(FieldpackError) in
+      let person = try await catalogue.person(options.person)
+      try invocation.show(try await catalogue.duplicate(person.key), "added")
+      return ExitStatus.success
+    }
+  }
+}
+
+/// `fieldpack person delete`.
+private struct PersonDeleteCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var file: String
+    let persons: [String]
+    let scrubs: Bool
+    let profile: OpeningProfile
+
+    init(_ reader: inout OptionReader) {
+      _file = reader.personsFile()
+      persons = reader.arguments(
+        .text("person"), minimum: 1, help: "Numbers or key tuples of persons.")
+      scrubs = reader.scrubs()
+      profile = reader.editingProfile()
+    }
+  }
+
+  let invocation: Invocation
+  let options: Options
+
+  func run() async throws(FieldpackError) -> Int32 {
+    try await invocation.withPersons(options.file, options.profile) {
+      (catalogue) throws(FieldpackError) in
+      let persons = try await catalogue.persons(named: options.persons)
+      try invocation.print(
+        try await catalogue.delete(persons.map(\.key), scrubbing: options.scrubs))
+      return ExitStatus.success
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import FieldpackCore
+
+extension SensorCheck {
+  /// Asks a sensor what it can capture.
+  package init(of address: SensorAddress, for modality: Modality, _ type: CaptureType) async {
+    do throws(FieldpackError) {
+      let result = try await SensorClient(address.uri).perform(SensorRequest(.getCommonInfo)).result
+      guard result.isSuccess, let information = result.metadata else {
+        self = .notFound
+        return
+      }
+      self.init(information, for: modality, type)
+    } catch {
+      self = .notFound
+    }
+  }
+
+  /// What programs read, such as `bad_modality`.
+  package var name: String {
+    switch self {
+    case .blank: "blank"
+    case .checking: "checking"
+    case .notFound: "not_found"
+    case .badModality: "bad_modality"
+    case .badSubmodality: "bad_submodality"
+    case .successful: "found"
+    }
+  }
+}

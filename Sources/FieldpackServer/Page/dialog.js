@@ -1,0 +1,18 @@
+// The dialog of the page, of which there is one.
+
+import { at, button, element } from './dom.js';
+
+/** Opens the dialog with a title and what it holds. */
+export function open(title, ...children) {
+  const dialog = at('dialog');
+  dialog.replaceChildren(element('h2', { id: 'dialog-title' }, title), ...children);
+  if (!dialog.open) dialog.showModal();
+}
+
+export const shut = () => at('dialog').close();
+
+/** Asks a question; what is done stands on the button. */
+export function ask(question, words, action) {
+  open(question, element('div', { class: 'end' },
+    button('Cancel', shut), button(words, () => { shut(); action(); })));
+}

@@ -1,0 +1,115 @@
+import FieldpackTestSupport
+import Foundation
+import Testing
+
+/// `fieldpack sensor`.
+@Suite(.programs) struct SensorCommandTests {
+  @Test func `no sensor is found where nothing listens`() async throws {
+    let check = try await Tool.run("sensor", "check", "127.0.0.1:9")
+    #expect(check.output == "No sensor found at this address.\n")
+    #expect(check.status == 1)
+    let info = try await Tool.run("sensor", "info", "127.0.0.1:9")
+    #expect(info.status == 69)
+    #expect(info.error.contains("127.0.0.1:9"))
+  }
+
+  @Test(arguments: ["", "ftp://a", "http://a?b=c"])
+  func `what is no address is refused`(uri: String) async throws {
+    #expect(try await Tool.run("sensor", "check", uri).status == 64)
+  }
+
+  @Test func `a picture stands for a camera`() async throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write("x", to: "a.jpg")
+    let check = try await Tool.run(
+      "sensor", "check", "cam://\(file.path)", "--modality", "face", "--json")
+    #expect(check.output == #"{"uri":"cam://\#(file.path)","check":"found"}"# + "\n")
+  }
+
+  #if Server
+    private func simulate(_ options: String...) throws -> (Program, String) {
+      let program = try Program(
+        Tool.path, ["sensor", "simulate", "--listen", "127.0.0.1:0"] + options)
+      try program.block(for: "its address") { program.outputSoFar.hasSuffix("\n") }
+      let words = program.outputSoFar.split(whereSeparator: \.isWhitespace)
+      return (program, String(words.last ?? ""))
+    }
+
+    @Test func `a simulated sensor tells what it is, and is checked`() async throws {
+      let (program, address) = try simulate(
+        "--modality", "Finger", "--submodality", "LeftSlap", "--submodality", "RightSlap")
+      #expect(program.outputSoFar == "a simulated sensor is at \(address)\n")
+      let table: [([String], String, Int32)] = [
+        ([], "Found a sensor at this address.", 0),
+        (
+          ["--modality", "finger", "--submodality", "leftslap"], "Found a sensor at this address.",
+          0
+        ),
+        (["--modality", "Face"], "The sensor at this address can't capture face data.", 1),
+        (
+          ["--modality", "Finger", "--submodality", "RightThumbFlat"],
+          "The sensor at this address can't capture right thumb data.", 1
+        ),
+      ]
+      for (options, text, status) in table {
+        let result = try await Tool.run(["sensor", "check", address] + options)
+        #expect(result.output == text + "\n")
+        #expect(result.status == status)
+      }
+      let info = try await Tool.run("sensor", "info", address, "--json")
+      #expect(
+        info.output.hasPrefix(
+          #"{"uri":"\#(address)","namespace":"urn:oid:2.16.840.1.101.3.9.3.1","parameters":["#))
+      #expect(
+        info.output.contains(
+          #"{"name":"submodality","type":"string","read_only":false,"value":"LeftSlap","#
+            + #""allowed":["LeftSlap","RightSlap"]}"#))
+      let shown = try await Tool.run("sensor", "info", address)
+      #expect(shown.output.contains("lockStealingPreventionPeriod"))
+      program.send(SIGTERM)
+      #expect(try await program.result().status == 0)
+    }
+
+    @Test func `faults come as they are asked for`() async throws {
+      let (program, address) = try simulate("--fault", "getCommonInfo=503:1", "--json")
+      let url = String(address.split(separator: "\"")[3])
+      #expect(try await Tool.run("sensor", "check", url).status == 1)
+      #expect(try await Tool.run("sensor", "check", url).status == 0)
+      program.send(SIGINT)
+      #expect(try await program.result().status == 0)
+      #expect(try await Tool.run("sensor", "simulate", "--fault", "capture").status == 64)
+    }
+
+    @Test func `items are captured by their sensors`() async throws {
+      let (program, address) = try simulate("--submodality", "LeftSlap")
+      let folder = try TemporaryFolder()
+      func run(_ arguments: String...) async throws -> RunResult {
+        try await Tool.run(arguments, folder: folder.url)
+      }
+      #expect(try await run("person", "add", "bio.gpkg").status == 0)
+      let setup = ["item", "setup", "bio.gpkg", "--person", "1", "--type"]
+      for item in [
+        ["LeftSlap", "--sensor", address], ["Face2d"], ["LeftIris", "--sensor", address],
+      ] {
+        #expect(try await Tool.run(setup + item, folder: folder.url).status == 0)
+      }
+      let captured = try await run("item", "capture", "bio.gpkg", "1", "2", "3")
+      let lines = captured.output.split(separator: "\n")
+      #expect(lines.count == 3)
+      #expect(lines.first == "item 1, Left Slap: captured, image/png")
+      #expect(
+        lines.dropFirst().first
+          == "item 2, Face: there is no sensor behind this item. Try: set it up with the address of one"
+      )
+      // What this sensor can be set to is no iris.
+      #expect(lines.last == "item 3, Left Iris: configure: bad value")
+      #expect(captured.status == 1)
+      let again = try await run("item", "capture", "bio.gpkg", "1", "--json")
+      #expect(again.output.hasSuffix(#""problem":null}]}"# + "\n"))
+      #expect(again.status == 0)
+      #expect(try await run("check", "bio.gpkg").status == 0)
+      program.send(SIGTERM)
+      #expect(try await program.result().status == 0)
+    }
+  #endif
+}

@@ -1,0 +1,65 @@
+import FieldpackCore
+import FieldpackField
+import FieldpackSensors
+import FieldpackTestSupport
+import Foundation
+import Testing
+
+/// A camera is linked to as a sensor is; here a file stands for it.
+@Suite struct CameraTests {
+  private let folder: TemporaryFolder
+  private let journal = MemoryJournal()
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func link(to file: URL) throws -> SensorLink {
+    let uri = "cam://\(file.path)"
+    let camera = try #require(try CameraSensor(uri))
+    return SensorLink(
+      SensorAddress(uri: uri), service: camera, journal: journal, events: Broadcast(capacity: 100))
+  }
+
+  @Test func aPictureIsCapturedAsItIs() async throws {
+    let file = folder.file("a.bmp")
+    let picture = SimulatedPicture().make(1, 24)
+    try Data(picture).write(to: file)
+    let link = try link(to: file)
+    for _ in 0..<2 { #expect(await link.capture([:], for: LinkedSensor.item).isCompleted) }
+    #expect(await Array(journal.stored.values) == [picture, picture])
+    #expect(await journal.metadata.values.allSatisfy { $0 == #"{"contentType":"image/bmp"}"# })
+    #expect(try await link.run(.disconnect).isCompleted)
+  }
+
+  @Test func whatIsNoPictureFailsAndTheLinkGoesOn() async throws {
+    let file = try folder.write("no picture at all", to: "a.bmp")
+    let link = try link(to: file)
+    let outcome = await link.capture([:], for: LinkedSensor.item)
+    #expect(
+      outcome
+        == .failed(.invalidData, message: "\(file.path) is neither a picture nor a film"))
+    #expect(await journal.stored.isEmpty)
+    try Data(SimulatedPicture().make(1, 24)).write(to: file)
+    #expect(await link.capture([:], for: LinkedSensor.item).isCompleted)
+  }
+
+  @Test func aCameraThatIsNotThereCannotBeInitialized() async throws {
+    let outcome = try await link(to: folder.file("none.jpg")).run(.connect)
+    #expect(outcome == .failed(.unavailable, message: "initialize: sensor failure"))
+  }
+
+  @Test func otherAddressesAreNoCameras() throws {
+    #expect(try CameraSensor("http://127.0.0.1/") == nil)
+    let error = #expect(throws: FieldpackError.self) { try CameraSensor("cam://video0") }
+    #expect(error?.code == .invalidArgument)
+  }
+
+  @Test func aCaptureStopsThePreview() async throws {
+    let served = try ServedSensor()
+    let link = SensorLink(
+      SensorAddress(uri: served.uri), service: try SensorClient(served.uri), journal: journal,
+      events: Broadcast(capacity: 100))
+    let preview = try await link.startPreview(http: SensorClient.http())
+    #expect(await link.capture([:], for: LinkedSensor.item).isCompleted)
+    #expect(try await preview.next() == nil)
+  }
+}
