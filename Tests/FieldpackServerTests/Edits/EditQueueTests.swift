@@ -50,7 +50,9 @@ import Testing
           } catch { return (index, "\(error.code)") }
         }
         // The edits come in their order.
-        while await queue.count < index || !hasBegun.withLock({ $0 }) { await Task.yield() }
+        while await queue.count < index || !hasBegun.withLock({ $0 }) {
+          try? await Task.sleep(for: .milliseconds(1))
+        }
       }
       gate.signal()
       var outcomes = Array(repeating: "", count: edits.count)
