@@ -1,5 +1,5 @@
 public import FieldpackCore
-package import FieldpackGeometry
+import FieldpackGeometry
 import FieldpackSQLite
 
 /// A transaction on a GeoPackage, for the length of a `write` call: what every store's

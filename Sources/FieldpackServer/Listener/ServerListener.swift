@@ -207,7 +207,7 @@
 
     /// A client that only ends its sending looks like one that has closed its connection. Such a client gets
     /// an answer that is ready within this time.
-    private static let patience = Duration.seconds(2)
+    private static let patience = Duration.seconds(5)
     private static let timeBetweenLooks = Duration.milliseconds(250)
 
     /// Notes how far a request is.

@@ -189,11 +189,11 @@ import Testing
       let server = try await TestServer(isWritable: true)
       let capture = SampleCapture(media: SampleCapture.movie(300_000))
       _ = try await server.upload(capture)
-      let file = ServedFile(
-        server.store, .init(title: "field"), room: SpillRoom(limit: 700_000)
-      ) { .zero }
+      var options = ServerDocuments.Options(title: "field")
+      options.isWritable = true
+      let file = ServedFile(server.store, options, room: SpillRoom(limit: 700_000)) { .zero }
       let router = ServerRouter(
-        file, publicBase: nil, hosts: nil, isWritable: true, logger: .silent)
+        file, publicBase: nil, hosts: nil, logger: .silent)
       func ask(_ name: String, _ range: String? = nil, _ method: String = "GET") async
         -> ServerResponse
       {

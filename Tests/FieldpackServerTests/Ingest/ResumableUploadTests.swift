@@ -193,9 +193,10 @@ import Testing
       let server = try await TestServer(isWritable: true)
       let body = Self.capture.body
       let uploads = ResumableUploads(beside: server.store.path)
-      let file = ServedFile(server.store, .init(title: "field")) { .zero }
-      let router = ServerRouter(
-        file, publicBase: nil, hosts: nil, isWritable: true, logger: .silent)
+      var options = ServerDocuments.Options(title: "field")
+      options.isWritable = true
+      let file = ServedFile(server.store, options) { .zero }
+      let router = ServerRouter(file, publicBase: nil, hosts: nil, logger: .silent)
       @Sendable func ask(_ method: String, _ range: String? = nil) async -> String {
         var head = ServerRequest(
           method, ["uploads", "a"], fields: ["Content-Type": SampleCapture.type])
