@@ -257,8 +257,10 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// `Scripts/package` sets the variable: there, what waits for people, the network or the disk is compiled for
-// size, so that the tool stays small. The targets whose code runs for each feature or vertex are as elsewhere.
+// `Scripts/package` sets the variable: there, these targets are compiled for size, so that the tool stays
+// small. Most of their work waits for people, the network or the disk; FieldpackSQL, FieldpackMedia and
+// FieldpackTracks also have work for each row, pixel and fix, which becomes somewhat slower. The targets that
+// read, write and compute geometries are as elsewhere.
 if Context.environment["FIELDPACK_PACKAGED"] != nil {
   let small = [
     "Fieldpack", "FieldpackCLI", "FieldpackCaptures", "FieldpackHTTP", "FieldpackLocation",

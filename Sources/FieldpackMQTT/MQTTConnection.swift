@@ -2,6 +2,7 @@
   import CMosquitto
   import Fieldpack
   import FieldpackCore
+  import FieldpackField
   import FieldpackServices
   import FoundationEssentials
 
@@ -50,6 +51,8 @@
       var wholeBytes: UInt64 = 0
       /// Whether a message came that ends the connection by its length.
       var isTooLong = false
+      /// Whether the broker has not acknowledged a message for too long.
+      var isOverdue = false
     }
 
     let handle: Handle
@@ -60,6 +63,7 @@
     let maximumLength: Int
     private let address: RemoteConfig.Broker
     private let keepAlive: Int32
+    private let clock: FieldClock
 
     init(
       _ session: BrokerSession, _ credentials: BrokerCredentials?,
@@ -72,6 +76,7 @@
       (self.inbox, self.version, topics) = (inbox, version, session.topics)
       (address, maximumLength) = (session.address, configuration.maximumLength)
       keepAlive = Int32(clamping: max(5, configuration.keepAlive))
+      clock = configuration.clock
       mosquitto_user_data_set(raw, Unmanaged.passUnretained(self).toOpaque())
       // All packets are queued, and sent by the loop's thread alone.
       mosquitto_threaded_set(raw, true)
@@ -165,10 +170,13 @@
       var latest: ContinuousClock.Instant?
       while true {
         let code = mosquitto_loop(handle.raw, 500, 1)
-        let state = state.withLock { (isClosing: $0.isClosing, refusal: $0.refusal) }
+        let state = state.withLock {
+          (isClosing: $0.isClosing, refusal: $0.refusal, isOverdue: $0.isOverdue)
+        }
         if let refusal = state.refusal {
           return FieldpackError(refusal: refusal, by: name, version)
         }
+        if state.isOverdue { return overdue }
         if state.isClosing {
           // A broker that takes nothing is not waited for.
           let end = latest ?? .now + .seconds(2)
@@ -243,15 +251,46 @@
       guard code == MQTTLibrary.success else {
         throw FieldpackError(mosquitto: code, "the broker \(name) does not get the message")
       }
-      let reason = await delivery(of: number)
+      let sent = number
+      let patience = Self.patience(of: message)
+      let watch = Task { [clock] in
+        do throws(CancellationError) { try await clock.sleep(for: patience) } catch { return }
+        self.giveUp(sent)
+      }
+      defer { watch.cancel() }
+      let reason = await delivery(of: sent)
       if Task.isCancelled, reason == nil {
         throw FieldpackError(.interrupted, "the message was not waited for")
       }
-      guard let reason else { throw closed }
+      guard let reason else { throw state.withLock { $0.isOverdue } ? overdue : closed }
       guard reason < 0x80 else {
         throw FieldpackError(
-          .permission, "the broker \(name) refused a message: \(MQTTLibrary.reason(reason))")
+          Self.reasonsOfMessage.contains(reason) ? .invalidArgument : .permission,
+          "the broker \(name) refused a message: \(MQTTLibrary.reason(reason))")
       }
+    }
+
+    /// The topic is invalid, the packet too large or its payload invalid: no other try helps.
+    private static let reasonsOfMessage: Set<Int32> = [0x90, 0x95, 0x99]
+
+    /// How long an acknowledgement is waited for: long enough for a slow line to take the message.
+    private static func patience(of message: BrokerMessage) -> Duration {
+      .seconds(30 + message.bytes.count / 16_384)
+    }
+
+    private var overdue: FieldpackError {
+      FieldpackError(.unavailable, "the broker \(name) does not acknowledge a message")
+    }
+
+    /// Ends the connection, and the wait for an acknowledgement that does not come.
+    private func giveUp(_ number: Int32) {
+      let waiting = state.withLock { state -> CheckedContinuation<Int32?, Never>? in
+        guard case .waited(let continuation)? = state.deliveries[number] else { return nil }
+        state.deliveries[number] = .forgotten
+        state.isOverdue = true
+        return continuation
+      }
+      waiting?.resume(returning: nil)
     }
 
     /// The reason code of the acknowledgement; `nil` where none comes any more.

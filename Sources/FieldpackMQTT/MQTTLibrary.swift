@@ -29,7 +29,8 @@
       let reason =
         code == Int32(MOSQ_ERR_ERRNO.rawValue)
         ? String(cString: strerror(errno)) : MQTTLibrary.text(code)
-      self.init(.unavailable, "\(what): \(reason)")
+      let isTooLong = code == Int32(MOSQ_ERR_OVERSIZE_PACKET.rawValue)
+      self.init(isTooLong ? .invalidArgument : .unavailable, "\(what): \(reason)")
     }
 
     /// Why a broker refused a connection (MQTT 5, 3.2.2.2, and 3.1.1, 3.2.2.3).

@@ -94,6 +94,7 @@ public final class FieldServer: Sendable {
     documents.isWritable = options.isWritable && access(store.path, W_OK) == 0
     documents.requiresIfMatch = options.requiresIfMatch
     documents.hasMap = true
+    documents.hasSensors = options.hasSensors
     documents.hasTokens = options.tokens != nil
     documents.isOpen = options.isOpen
     documents.hasApps = options.bridge != nil
@@ -108,7 +109,8 @@ public final class FieldServer: Sendable {
         bridge, bundles: options.bundles.map { BundleFolder($0) }, isWritable: options.isWritable)
     }
     let links =
-      options.hasSensors ? try? SensorLinks(journal: GeoPackageJournal(store)) : nil
+      options.hasSensors
+      ? try? SensorLinks(journal: GeoPackageJournal(store), allowsCameras: false) : nil
     desk = links.map { SensorDesk(PersonCatalogue(store), $0, logger: options.logger) }
   }
 

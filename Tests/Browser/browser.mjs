@@ -100,6 +100,9 @@ class Page {
 
   async go(url) { await this.send('Page.navigate', { url }); }
 
+  /** A page behind others takes clicks only now and then. */
+  front() { return this.send('Page.bringToFront'); }
+
   close() { return this.browser.send('Target.closeTarget', { targetId: this.target }); }
 
   /** The value of an expression in the page; promises are waited for. */

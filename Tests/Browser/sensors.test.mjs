@@ -81,6 +81,7 @@ test('an operator adds a person, sets two sensors up, and captures with one clic
 test('an item is marked, moved and cleared, and others see it at once', async () => {
   const page = await open();
   const other = await open();
+  await page.front();
   await page.press('.cells li:nth-child(1) .more-of');
   await page.until(`document.querySelector('#dialog img.large')?.naturalWidth > 0`);
   await page.press('#dialog label.flag:nth-of-type(2) input');
@@ -88,6 +89,8 @@ test('an item is marked, moved and cleared, and others see it at once', async ()
   await press(page, '#dialog', 'Save');
   const item = await page.value(`document.querySelector('.cells li').dataset.item`);
   await page.until(`!document.getElementById('dialog').open`);
+  await other.front();
+  await other.until(`document.querySelector('.cells .title').textContent === 'Left Slap ✎'`);
   await other.press('.cells li:nth-child(1) .more-of');
   await other.until(`document.querySelector('#dialog textarea')?.value === 'thumb in plaster'`);
   assert.deepEqual(await other.value(
@@ -96,6 +99,7 @@ test('an item is marked, moved and cleared, and others see it at once', async ()
     ['Little missing', false]]);
   await press(other, '#dialog', '→');
   await page.until(`document.querySelector('.cells li:nth-child(2)')?.dataset.item === '${item}'`);
+  await page.front();
   await page.press('.cells li:nth-child(2) .more-of');
   await press(page, '#dialog', 'Clear');
   await press(page, '#dialog', 'Clear');

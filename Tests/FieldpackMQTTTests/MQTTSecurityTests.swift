@@ -119,6 +119,54 @@
       await client.disconnect()
     }
 
+    @Test func `a broker that acknowledges nothing is left`() async throws {
+      let server = try RawServer { connection in
+        _ = RawServer.packet(connection)
+        RawServer.send([0x20, 3, 0, 0, 0], to: connection)
+        while !RawServer.packet(connection).isEmpty {}
+      }
+      // Half a minute of this clock is short, and the pause before the next try is long.
+      let clock = FieldClock(
+        wall: { .zero }, uptime: { .zero },
+        sleep: { try await Task.sleep(for: $0 > .seconds(60) ? $0 : .milliseconds(300)) })
+      let client = MQTTClient(
+        MQTTConfiguration(
+          backOff: BackOff(first: .seconds(600), limit: .seconds(600)), clock: clock))
+      var events = ClientEvents(try await client.connect(.init("D1", at: server.port)))
+      #expect(await events.next() == "connected")
+      let reason = "the broker 127.0.0.1:\(server.port) does not acknowledge a message"
+      let error = await #expect(throws: FieldpackError.self) {
+        try await client.publish(BrokerMessage("/a", "."))
+      }
+      #expect(error?.message == reason)
+      #expect(await events.next() == "unavailable: " + reason)
+      await client.disconnect()
+    }
+
+    @Test func `a refusal of a message for itself is told apart`() async throws {
+      let server = try RawServer { connection in
+        _ = RawServer.packet(connection)
+        RawServer.send([0x20, 3, 0, 0, 0], to: connection)
+        for reason: UInt8 in [0x90, 0x87] {
+          // The topic has two bytes, and the number of the message follows.
+          let message = RawServer.packet(connection)
+          guard message.count > 7 else { return }
+          RawServer.send([0x40, 4, message[6], message[7], reason, 0], to: connection)
+        }
+        _ = RawServer.packet(connection)
+      }
+      let client = MQTTClient()
+      var events = ClientEvents(try await client.connect(.init("D1", at: server.port)))
+      #expect(await events.next() == "connected")
+      for code in [FieldpackError.Code.invalidArgument, .permission] {
+        let error = await #expect(throws: FieldpackError.self) {
+          try await client.publish(BrokerMessage("/a", ".", .atLeastOnce))
+        }
+        #expect(error?.code == code)
+      }
+      await client.disconnect()
+    }
+
     @Test func `a broker of MQTT 3.1.1 is spoken to in that`() async throws {
       let levels = Locked<[UInt8]>([])
       let server = try RawServer { connection in

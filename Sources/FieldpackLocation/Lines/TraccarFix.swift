@@ -8,7 +8,7 @@ package import FieldpackCore
 /// - What the app sends as JSON: `location` with `timestamp` and `coords`, and `device_id`.
 /// - The query of its protocol OsmAnd: `id` or `deviceid`, `lat`, `lon` or `location`, `timestamp` in
 ///   seconds or milliseconds or as text, `altitude`, `accuracy`, `bearing` or `heading`, and `speed` in
-///   knots.
+///   knots or `mps` in metres per second, which Traccar does not know.
 package enum TraccarFix {
   private static let knot = 1852.0 / 3600
 
@@ -94,7 +94,9 @@ package enum TraccarFix {
     if let text = value("timestamp") { fix.time = try time(text) }
     fix.elevation = try number("altitude")
     fix.accuracy = try number("accuracy").flatMap { $0 > 0 ? $0 : nil }
-    fix.speed = try number("speed").flatMap { $0 < 0 ? nil : $0 * knot }
+    fix.speed = try number("mps")
+    if fix.speed == nil { fix.speed = try number("speed").map { $0 * knot } }
+    if let speed = fix.speed, speed < 0 { fix.speed = nil }
     if let course = try number("bearing", "heading"), (0...360).contains(course) {
       fix.course = course == 360 ? 0 : course
     }

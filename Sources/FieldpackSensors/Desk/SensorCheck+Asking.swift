@@ -2,9 +2,14 @@ import FieldpackCore
 
 extension SensorCheck {
   /// Asks a sensor what it can capture.
-  package init(of address: SensorAddress, for modality: Modality, _ type: CaptureType) async {
+  ///
+  /// - Parameter allowsCameras: whether a camera of this machine is found.
+  package init(
+    of address: SensorAddress, for modality: Modality, _ type: CaptureType, allowsCameras: Bool
+  ) async {
     do throws(FieldpackError) {
-      let result = try await SensorClient(address.uri).perform(SensorRequest(.getCommonInfo)).result
+      let sensor = try SensorClient.sensor(at: address.uri, allowsCameras: allowsCameras)
+      let result = try await sensor.perform(SensorRequest(.getCommonInfo)).result
       guard result.isSuccess, let information = result.metadata else {
         self = .notFound
         return

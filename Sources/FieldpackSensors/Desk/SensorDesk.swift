@@ -1,5 +1,6 @@
 package import FieldpackCore
 package import FieldpackField
+import FieldpackGeoPackage
 
 /// An operator's work with persons, items and their sensors.
 ///
@@ -26,6 +27,8 @@ package actor SensorDesk {
 
   private struct Entry {
     var capture: ItemCapture
+    /// Tells it from an entry that was reset meanwhile.
+    var number: Int
     /// Whether the state has lasted so long that its words are shown.
     var isDue = true
     var timer: Task<Void, Never>?
@@ -39,6 +42,10 @@ package actor SensorDesk {
   private var entries: [KeyTuple: Entry] = [:]
   private var work: [KeyTuple: Task<Void, Never>] = [:]
   private var watch: Task<Void, Never>?
+  private var entryCount = 0
+  /// Held while this desk works with the sensors of its file.
+  private var lock: SensorLock?
+  private var isClosed = false
 
   package init(
     _ persons: PersonCatalogue, _ links: SensorLinks, clock: FieldClock = .system,
@@ -53,61 +60,87 @@ package actor SensorDesk {
   /// Begins to follow the links, and does what an earlier run has left: captures that were made are
   /// downloaded, locks are given back.
   ///
-  /// - Throws: where that cannot be stored.
+  /// - Throws: `.busy` where another program works with the sensors of this file; `.unavailable` after
+  ///   ``close()``; other errors where what was left cannot be stored.
   package func begin() async throws(FieldpackError) {
+    try hold()
+    try await links.finishEarlierWork()
+  }
+
+  /// Takes the sensors of the file for this desk, and follows the links from then on.
+  private func hold() throws(FieldpackError) {
+    guard !isClosed else { throw FieldpackError(.unavailable, "the desk is closed") }
+    guard lock == nil else { return }
+    lock = try SensorLock(of: persons.store.path, named: persons.store.shownPath)
     let events = links.events.subscribe()
     watch = Task { [weak self] in
       for await event in events.stream { await self?.take(event) }
     }
-    try await links.finishEarlierWork()
   }
 
   /// Ends the work at all sensors and gives their sessions back.
   package func close() async {
+    isClosed = true
     for task in work.values { task.cancel() }
     await links.close()
     for task in work.values { await task.value }
     watch?.cancel()
     for entry in entries.values { entry.timer?.cancel() }
     changes.finish()
+    lock = nil
   }
 
   // MARK: Asking
 
   package func button(of item: Item) -> Button {
-    let entry = entries[item.key] ?? Entry(capture: ItemCapture(hasData: item.hasData))
-    let state = entry.capture.state
+    let entry = entries[item.key]
+    let state = Self.present(entry?.capture, hasData: item.hasData).state
     let words = state == .capture ? ItemCapture.hint : state.message ?? ""
-    return Button(state: state, words: entry.isDue ? words : "")
+    return Button(state: state, words: entry?.isDue ?? true ? words : "")
+  }
+
+  /// What a button goes on from. One that only shows whether there are data begins anew where others
+  /// have changed that.
+  private static func present(_ capture: ItemCapture?, hasData: Bool?) -> ItemCapture {
+    guard let capture else { return ItemCapture(hasData: hasData ?? false) }
+    guard let hasData, capture.hasData != hasData,
+      capture.state == .inactive || capture.state == .capture
+    else { return capture }
+    return ItemCapture(hasData: hasData)
   }
 
   /// Does what a click on the button of an item asks for.
   ///
-  /// - Throws: `.constraint` for an item without a sensor.
+  /// - Throws: `.constraint` for an item without a sensor, `.busy` as ``begin()``.
   package func tap(_ item: Item) throws(FieldpackError) {
     let target = try target(of: item)
+    try hold()
     take(.tapped, item, target)
   }
 
   /// Captures for an item, and waits for the end.
   ///
   /// - Returns: what became of the capture.
-  /// - Throws: `.constraint` for an item without a sensor.
+  /// - Throws: `.constraint` for an item without a sensor, `.busy` as ``begin()``.
   package func capture(_ item: Item) async throws(FieldpackError) -> SensorLink.Outcome? {
-    try await links.capture(try target(of: item))
+    let target = try target(of: item)
+    try hold()
+    return try await links.capture(target)
   }
 
   /// Sets the sensor of an item up, so that its next capture begins at once.
   ///
-  /// - Throws: `.constraint` for an item without a sensor.
+  /// - Throws: `.constraint` for an item without a sensor, `.busy` as ``begin()``.
   package func select(_ item: Item) throws(FieldpackError) {
     let target = try target(of: item)
+    try hold()
     take(.connecting, item, target)
     configure(item, target)
   }
 
   /// Connects the sensors of all items of a person.
   package func select(person: KeyTuple) async throws(FieldpackError) {
+    try hold()
     let targets = try await persons.items(of: person).compactMap { item in try? target(of: item) }
     try await links.select(person: targets)
   }
@@ -127,7 +160,7 @@ package actor SensorDesk {
     }
     return SensorTarget(
       device.address,
-      SensorDictionary(device.configuration.map { .init($0.name, .init($0.value)) }),
+      SensorDictionary(device.configuration.map { .init($0.name, SensorValue(json: $0.value)) }),
       item: item.key)
   }
 
@@ -137,7 +170,9 @@ package actor SensorDesk {
     for effect in advance(item.key, hasData: item.hasData, event) {
       switch effect {
       case .startCapture: capture(item, target)
-      case .cancelCapture: Task { await links.stop(target) }
+      case .cancelCapture:
+        work[item.key]?.cancel()
+        Task { await links.stop(target) }
       case .reconnect: configure(item, target)
       default: break
       }
@@ -161,7 +196,7 @@ package actor SensorDesk {
     _ item: KeyTuple, thenTaking end: ItemCapture.Event,
     _ body: @escaping @Sendable () async throws(FieldpackError) -> SensorLink.Outcome?
   ) {
-    let before = work[item]
+    let (before, number) = (work[item], entries[item]?.number)
     work[item] = Task {
       await before?.value
       let event: ItemCapture.Event
@@ -172,23 +207,26 @@ package actor SensorDesk {
         case .failed(let code, let message): event = .failed(status: code.name, message: message)
         }
       } catch { event = .failed(status: error.code.name, message: error.message) }
-      if !Task.isCancelled { advance(item, hasData: false, event) }
+      if entries[item]?.number == number { advance(item, event) }
     }
   }
 
   /// Takes what the links tell of an item.
   private func take(_ event: SensorEvent) {
     guard let item = event.item, event.name == .downloadPosted else { return }
-    advance(item, hasData: false, .posted)
+    advance(item, .posted)
     changes.send(.item(item))
   }
 
   @discardableResult
   private func advance(
-    _ item: KeyTuple, hasData: Bool, _ event: ItemCapture.Event
+    _ item: KeyTuple, hasData: Bool? = nil, _ event: ItemCapture.Event
   ) -> [ItemCapture.Effect] {
-    var entry = entries[item] ?? Entry(capture: ItemCapture(hasData: hasData))
-    let state = entry.capture.state
+    let capture = Self.present(entries[item]?.capture, hasData: hasData)
+    if entries[item] == nil { entryCount += 1 }
+    var entry = entries[item] ?? Entry(capture: capture, number: entryCount)
+    entry.capture = capture
+    let state = capture.state
     let effects = entry.capture.take(event)
     if entry.capture.state != state {
       entry.timer?.cancel()
@@ -206,7 +244,10 @@ package actor SensorDesk {
     for effect in effects {
       switch effect {
       case .tell(let text): changes.send(.told(item: item, text))
-      case .log(let text): logger.debug("\(item): \(text)")
+      case .log:
+        // What the sensor said may tell of a person.
+        guard case .failed(let status, _) = event else { break }
+        logger.debug("\(item): a sensor failed: \(status)")
       default: break
       }
     }
@@ -217,20 +258,5 @@ package actor SensorDesk {
   private func show(_ item: KeyTuple) {
     entries[item]?.isDue = true
     changes.send(.item(item))
-  }
-}
-
-extension SensorValue {
-  /// A parameter of an item as the file keeps it.
-  init(_ json: JSONValue) {
-    switch json {
-    case .null: self = .null
-    case .boolean(let value): self = .boolean(value)
-    case .text(let text): self = .string(text)
-    case .array(let values): self = .array(values.map { SensorValue($0) })
-    case .integer(let number): self = .integer(Int(number))
-    case .real(let number): self = .double(number)
-    case .object: self = .string(json.text)
-    }
   }
 }

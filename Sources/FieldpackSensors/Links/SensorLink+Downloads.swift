@@ -19,24 +19,29 @@ extension SensorLink {
     .milliseconds(500) * ((1 << (number - 1)) - 1)
   }
 
-  /// Downloads all captures of the present work.
-  func downloadAll() async throws(FieldpackError) {
+  /// Downloads all captures of the present work, until the task is cancelled.
+  ///
+  /// - Returns: why not all are stored.
+  func downloadAll() async -> FieldpackError? {
     var failure: FieldpackError?
     for id in work?.captures ?? [] {
-      switch try await download(id, for: work?.item) {
-      case .stored: work?.stored.append(id)
-      case .lost(let message):
-        failure = failure ?? FieldpackError(.notFound, "a capture is lost: \(message)")
-      case .pending(let message):
-        failure = failure ?? FieldpackError(.unavailable, "a capture is not here yet: \(message)")
-      }
+      do throws(FieldpackError) {
+        switch try await download(id, for: work?.item) {
+        case .stored: work?.stored.append(id)
+        case .lost(let message):
+          failure = failure ?? FieldpackError(.notFound, "a capture is lost: \(message)")
+        case .pending(let message):
+          failure =
+            failure ?? FieldpackError(.unavailable, "a capture is not here yet: \(message)")
+        }
+      } catch { return error }
     }
-    if let failure { throw failure }
+    return failure
   }
 
   /// Downloads a capture and stores it, which is told once.
   ///
-  /// - Parameter isLast: whether a capture is lost that cannot be had now.
+  /// - Parameter isLast: whether a capture is lost that cannot be had now, although the sensor answers.
   /// - Throws: where the journal fails.
   @discardableResult
   package func download(
@@ -44,13 +49,17 @@ extension SensorLink {
   ) async throws(FieldpackError) -> Download {
     var request = SensorRequest(.thriftyDownload, capture: id, maximumSize: options.maximumSize)
     var number = 1
-    var reason = ""
-    while number <= (options.retriesDownloads ? Self.mostTries : 1) {
+    var reason = "the link is closed"
+    var hasAnswered = false
+    while !Task.isCancelled, number <= (options.retriesDownloads ? Self.mostTries : 1) {
       if number > 1 {
-        do { try await clock.sleep(for: Self.pause(before: number)) } catch { break }
+        do { try await clock.sleep(for: Self.pause(before: number)) } catch {
+          return .pending(reason)
+        }
       }
       switch try await attempt(request, for: item) {
       case .success(let result):
+        hasAnswered = true
         switch result.status {
         case .success: return try await store(result, id, item)
         case .preparingDownload: reason = result.text
@@ -64,7 +73,8 @@ extension SensorLink {
       }
       number += 1
     }
-    return isLast ? try await lose(id, reason) : .pending(reason)
+    guard isLast, hasAnswered, !Task.isCancelled else { return .pending(reason) }
+    return try await lose(id, reason)
   }
 
   /// The answer of the sensor, or why there is none.
@@ -77,7 +87,9 @@ extension SensorLink {
       return .success(try await ask(request, for: item))
     } catch {
       // What the disk refuses the sensor cannot help.
-      guard error.httpFailure != nil || error.code == .invalidData || error.code == .unavailable
+      guard
+        error.httpFailure != nil || error.code == .invalidData || error.code == .unavailable
+          || error.code == .interrupted
       else { throw error }
       return .failure(error)
     }
@@ -120,7 +132,7 @@ extension SensorLink {
 
   private func lose(_ id: String, _ reason: String) async throws(FieldpackError) -> Download {
     let reason = String(reason.prefix(500))
-    try await journal.lost(id, because: FieldpackError(.notFound, reason))
+    try await journal.lost(id, by: address, because: FieldpackError(.notFound, reason))
     var event = SensorEvent(
       .operationFailed, device: address, item: work?.item, operation: .thriftyDownload,
       sequence: work?.sequence)

@@ -21,9 +21,12 @@ extension SensorLink {
         try await unlock()
       } catch { failure = failure ?? error }
     }
-    do throws(FieldpackError) {
-      try await downloadAll()
-    } catch { failure = failure ?? error }
+    let downloads = Task { await self.downloadAll() }
+    if isClosing { downloads.cancel() }
+    self.downloads = downloads
+    let missing = await downloads.value
+    self.downloads = nil
+    failure = failure ?? missing
     if let failure { return .failed(failure.code, message: failure.message) }
     if work?.isCanceled == true, work?.captures.isEmpty == true { return .canceled }
     return .completed(captures: work?.stored ?? [])
@@ -233,11 +236,18 @@ extension SensorLink {
 
   /// Gives a session back that an earlier run has left.
   ///
-  /// - Throws: where the sensor cannot be asked; the session is kept then.
+  /// The session is kept where the sensor does not take it back.
+  /// - Throws: where the sensor cannot be asked; the session is kept then, too.
   package func release(_ old: SensorSession) async throws(FieldpackError) {
     guard let id = old.id else { return }
-    if old.holdsLock { _ = try await ask(SensorRequest(.unlock, session: id)) }
-    _ = try await ask(SensorRequest(.unregister, session: id))
-    try await journal.session(SensorSession(device: address, id: nil, holdsLock: false))
+    if old.holdsLock {
+      switch try await ask(SensorRequest(.unlock, session: id)).status {
+      case .success, .lockHeldByAnother, .lockNotHeld, .invalidId: break
+      default: return
+      }
+    }
+    let result = try await ask(SensorRequest(.unregister, session: id))
+    guard result.isSuccess || result.status == .invalidId else { return }
+    try await journal.forget(old)
   }
 }

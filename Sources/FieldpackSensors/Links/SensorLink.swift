@@ -43,6 +43,8 @@ package actor SensorLink {
     var isCanceled = false
     /// Whether an operation of the sensor waits for its answer.
     var isAtSensor = false
+    /// Tells it from the work before and after it.
+    var number = 0
   }
 
   package nonisolated let address: SensorAddress
@@ -60,6 +62,10 @@ package actor SensorLink {
   /// What the sensor has told of itself; `nil` where it was not asked yet.
   var information: SensorDictionary?
   var work: Work?
+  private var workCount = 0
+  /// What downloads the captures of the present work.
+  var downloads: Task<FieldpackError?, Never>?
+  private(set) var isClosing = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
   private var wasReady = false
   var preview: SensorPreview?
@@ -102,6 +108,7 @@ package actor SensorLink {
     _ sequence: SensorSequence, _ configuration: SensorDictionary? = nil, for item: KeyTuple? = nil
   ) async -> Outcome {
     while work != nil { await untilEnd() }
+    if isClosing, sequence != .disconnect { return .canceled }
     return await perform(sequence, configuration, item)
   }
 
@@ -111,6 +118,7 @@ package actor SensorLink {
     _ configuration: SensorDictionary, for item: KeyTuple?
   ) async -> Outcome {
     while work != nil { await untilEnd() }
+    if Task.isCancelled || isClosing { return .canceled }
     return await perform(isReady ? .configure : .connectConfigure, configuration, item)
   }
 
@@ -120,16 +128,33 @@ package actor SensorLink {
     _ configuration: SensorDictionary, for item: KeyTuple?
   ) async -> Outcome {
     while work != nil { await untilEnd() }
+    if Task.isCancelled || isClosing { return .canceled }
     return await perform(isReady ? .configCaptureDownload : .full, configuration, item)
   }
 
   /// Ends the running sequence: what the sensor is at, and what comes after that. Captures that are made
   /// are downloaded all the same.
-  package func cancel() async {
-    guard work != nil else { return }
+  ///
+  /// - Parameter item: the sequence of another item runs on; `nil` ends any.
+  package func cancel(_ item: KeyTuple? = nil) async {
+    guard let present = work, item == nil || present.item == item else { return }
+    await cancel(number: present.number)
+  }
+
+  private func cancel(number: Int) async {
+    guard work?.number == number, work?.isCanceled == false else { return }
     work?.isCanceled = true
     guard work?.isAtSensor == true, let session else { return }
     _ = try? await ask(SensorRequest(.cancel, session: session))
+  }
+
+  /// Ends what runs, and gives the session back. What is not downloaded yet stays in the journal.
+  package func close() async {
+    isClosing = true
+    downloads?.cancel()
+    await cancel()
+    await untilIdle()
+    if session != nil { await runNext(.disconnect) }
   }
 
   /// Waits until nothing runs.
@@ -145,9 +170,13 @@ package actor SensorLink {
     var configuration = configuration
     // Where a sensor shows its preview is nothing to set it to.
     configuration?["stream"] = nil
-    work = Work(sequence: sequence, configuration: configuration, item: item)
+    workCount += 1
+    let number = workCount
+    work = Work(
+      sequence: sequence, configuration: configuration, item: item, number: number)
     // The lock is given back even where the caller is cancelled.
-    let outcome = await Task { await self.steps() }.cancellable { await self.cancel() }
+    let outcome = await Task { await self.steps() }
+      .cancellable { await self.cancel(number: number) }
     work = nil
     tell(outcome, of: sequence, item)
     for continuation in waiting { continuation.resume() }

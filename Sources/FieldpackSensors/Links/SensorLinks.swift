@@ -29,6 +29,11 @@ package actor SensorLinks {
   private let opening: Opening
   private var links: [SensorAddress: SensorLink] = [:]
   private var connecting: [SensorAddress: Task<Void, Never>] = [:]
+  /// Reads what an earlier run has left, and fills ``earlier``.
+  private var reading: Task<FieldpackError?, Never>?
+  /// What does the work that an earlier run has left.
+  private var earlier: [SensorAddress: Task<FieldpackError?, Never>] = [:]
+  private var isClosed = false
 
   /// - Parameter opening: gives what answers at an address.
   package init(
@@ -43,29 +48,33 @@ package actor SensorLinks {
 
   /// Links to sensors on the network, and to cameras by addresses `cam://`.
   ///
-  /// - Parameter folder: where captures lie while they come, by default `TMPDIR`, else `/tmp`.
+  /// - Parameters:
+  ///   - folder: where captures lie while they come, by default `TMPDIR`, else `/tmp`.
+  ///   - allowsCameras: whether the cameras and files of this machine are sensors, too.
   package init(
-    journal: any SensorJournal, folder: String? = nil, clock: FieldClock = .system
+    journal: any SensorJournal, folder: String? = nil, allowsCameras: Bool = true,
+    clock: FieldClock = .system
   ) throws(FieldpackError) {
     let http = try SensorClient.http()
     self.init(journal: journal, clock: clock) { (address) throws(FieldpackError) in
-      if let camera = try CameraSensor(address.uri) { return camera }
       var options = SensorClient.Options()
       options.folder = folder
-      return try SensorClient(address.uri, http: http, options: options)
+      return try SensorClient.sensor(
+        at: address.uri, http: http, options: options, allowsCameras: allowsCameras)
     }
   }
 
   /// The link to a sensor, which connects at once where it is new or not ready; `nil` where there is no
   /// address.
   ///
-  /// - Throws: `.invalidArgument` for what is no address.
+  /// - Throws: `.invalidArgument` for what is no address, `.unavailable` after ``close()``.
   @discardableResult
   package func link(to address: SensorAddress?) throws(FieldpackError) -> SensorLink? {
     guard let address, !address.uri.isEmpty else { return nil }
     let link = try made(address)
     if connecting[address] == nil {
       connecting[address] = Task {
+        await untilFinished(address)
         if await !link.isReady { await link.runNext(.connect) }
         connecting[address] = nil
       }
@@ -74,6 +83,7 @@ package actor SensorLinks {
   }
 
   private func made(_ address: SensorAddress) throws(FieldpackError) -> SensorLink {
+    guard !isClosed else { throw Self.closed }
     if let known = links[address] { return known }
     let link = SensorLink(
       address, service: try opening(address), journal: journal, events: events, options: options,
@@ -82,16 +92,21 @@ package actor SensorLinks {
     return link
   }
 
-  /// Whether there is a link to a sensor that is ready.
-  package func isActive(_ address: SensorAddress) async -> Bool {
-    await links[address]?.isReady ?? false
-  }
+  private static let closed = FieldpackError(.unavailable, "the links to sensors are closed")
 
   // MARK: Selections
 
   /// Connects the sensors of all items of a person.
+  ///
+  /// - Throws: why one of them cannot be connected; the others are.
   package func select(person targets: [SensorTarget]) throws(FieldpackError) {
-    for target in targets { try link(to: target.address) }
+    var failure: FieldpackError?
+    for target in targets {
+      do throws(FieldpackError) { try link(to: target.address) } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
   }
 
   /// Sets a sensor up for an item.
@@ -100,6 +115,7 @@ package actor SensorLinks {
   {
     guard !target.address.uri.isEmpty else { return nil }
     let link = try made(target.address)
+    await untilFinished(target.address)
     return await link.configure(target.configuration, for: target.item)
   }
 
@@ -108,39 +124,55 @@ package actor SensorLinks {
   package func capture(_ target: SensorTarget) async throws(FieldpackError) -> SensorLink.Outcome? {
     guard !target.address.uri.isEmpty else { return nil }
     let link = try made(target.address)
+    await untilFinished(target.address)
     events.send(SensorEvent(.startCapture, device: target.address, item: target.item))
     return await link.capture(target.configuration, for: target.item)
   }
 
-  /// Stops what a sensor is at.
+  /// Stops what a sensor is at for an item; what it is at for another one goes on.
   package func stop(_ target: SensorTarget) async {
     events.send(SensorEvent(.stopCapture, device: target.address, item: target.item))
-    await links[target.address]?.cancel()
+    await links[target.address]?.cancel(target.item)
   }
 
-  /// Gives all sessions back, and waits for that.
+  /// Gives all sessions back, and waits for that. What is not downloaded yet stays in the journal.
   package func close() async {
-    let links = links.values
+    isClosed = true
+    cancelEarlierWork()
+    _ = await reading?.value
+    for task in Array(earlier.values) { _ = await task.value }
+    let links = Array(links.values)
     self.links = [:]
     await withTaskGroup(of: Void.self) { group in
-      for link in links {
-        group.addTask {
-          await link.cancel()
-          if await link.session != nil { await link.runNext(.disconnect) }
-        }
-      }
+      for link in links { group.addTask { await link.close() } }
     }
   }
 
   // MARK: An earlier run
 
   /// Does what an earlier run has left: downloads what was captured, and gives locks and sessions back.
-  /// To be called before the first link is made.
+  /// To be called before the first link is made. Links that are made meanwhile wait for the work at
+  /// their sensor.
   ///
-  /// A capture that cannot be had any more is lost, and told so. A session whose sensor cannot be asked
-  /// stays for the next time.
+  /// A capture that the sensor does not have any more is lost, and told so. What a sensor cannot be
+  /// asked for stays for the next time.
   package func finishEarlierWork() async throws(FieldpackError) {
-    let left = try await journal.unfinished()
+    guard !isClosed else { throw Self.closed }
+    let known = Set(links.keys)
+    let reading = Task { await readEarlierWork(besides: known) }
+    self.reading = reading
+    let failure = await withTaskCancellationHandler {
+      await earlierFailure(reading)
+    } onCancel: {
+      Task { await self.cancelEarlierWork() }
+    }
+    if let failure { throw failure }
+  }
+
+  private func readEarlierWork(besides known: Set<SensorAddress>) async -> FieldpackError? {
+    let left: UnfinishedWork
+    do throws(FieldpackError) { left = try await journal.unfinished() } catch { return error }
+    guard !isClosed, !Task.isCancelled else { return nil }
     var devices: [SensorAddress: UnfinishedWork] = [:]
     for capture in left.captures {
       devices[capture.device, default: .init()].captures.append(capture)
@@ -148,15 +180,32 @@ package actor SensorLinks {
     for session in left.sessions {
       devices[session.device, default: .init()].sessions.append(session)
     }
-    let failures = await withTaskGroup(of: FieldpackError?.self) { group in
-      for (address, work) in devices where links[address] == nil {
-        group.addTask { await self.finish(work, at: address) }
-      }
-      var failures: [FieldpackError] = []
-      for await failure in group { if let failure { failures.append(failure) } }
-      return failures
+    for (address, work) in devices where !known.contains(address) {
+      earlier[address] = Task { await self.finish(work, at: address) }
     }
-    if let failure = failures.first { throw failure }
+    return nil
+  }
+
+  /// Waits for the end of the earlier work.
+  private func earlierFailure(_ reading: Task<FieldpackError?, Never>) async -> FieldpackError? {
+    var failure = await reading.value
+    for task in Array(earlier.values) {
+      let end = await task.value
+      failure = failure ?? end
+    }
+    earlier = [:]
+    return failure
+  }
+
+  private func cancelEarlierWork() {
+    reading?.cancel()
+    for task in earlier.values { task.cancel() }
+  }
+
+  /// Waits until what an earlier run has left at a sensor is done.
+  private func untilFinished(_ address: SensorAddress) async {
+    _ = await reading?.value
+    _ = await earlier[address]?.value
   }
 
   private nonisolated func finish(

@@ -12,8 +12,12 @@ package protocol SensorJournal: Sendable {
   /// forgotten.
   func session(_ session: SensorSession) async throws(FieldpackError)
 
-  /// Keeps ids of captures that a device answered, before they are downloaded. Ids that are known of
-  /// this device change nothing.
+  /// Forgets a session that its device has taken back; a newer one of the device stays.
+  func forget(_ session: SensorSession) async throws(FieldpackError)
+
+  /// Keeps ids of captures that a device answered, before they are downloaded. Ids that are pending of
+  /// this device change nothing; one that is stored or lost names a new capture, because the device
+  /// begins its ids anew.
   ///
   /// - Parameter item: what the captures are of.
   func captured(
@@ -27,8 +31,10 @@ package protocol SensorJournal: Sendable {
   /// - Throws: `.notFound` where the item is gone; the capture is lost then.
   func post(_ download: SensorDownload) async throws(FieldpackError) -> KeyTuple?
 
-  /// Notes that a capture cannot be had any more. One that is stored stays so.
-  func lost(_ captureId: String, because: FieldpackError) async throws(FieldpackError)
+  /// Notes that a capture of a device cannot be had any more. One that is stored stays so.
+  func lost(
+    _ captureId: String, by device: SensorAddress, because: FieldpackError
+  ) async throws(FieldpackError)
 
   /// What earlier work has left: sessions that may hold a lock, and captures neither stored nor lost.
   func unfinished() async throws(FieldpackError) -> UnfinishedWork

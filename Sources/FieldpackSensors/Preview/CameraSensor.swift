@@ -96,10 +96,14 @@ package actor CameraSensor: BiometricSensor {
   }
 
   private func picture() async throws(FieldpackError) -> [UInt8] {
-    if path.hasPrefix("/dev/") { return try await ffmpeg.picture(ofCamera: path) }
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .system(errno, "open", path) }
     var status = stat()
+    guard stat(path, &status) == 0 else { throw .system(errno, "open", path) }
+    if path.hasPrefix("/dev/"), status.st_mode & S_IFMT == S_IFCHR {
+      return try await ffmpeg.picture(ofCamera: path)
+    }
+    // Without waiting: what is a file now may be a pipe that nobody writes to.
+    let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .system(errno, "open", path) }
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       status.st_size <= Self.longestFile
     else {

@@ -25,10 +25,17 @@ struct CaptureRows {
     return Int64(row?[0].int ?? 1)
   }
 
-  /// Keeps the id of a capture; one that is known stays as it is.
+  /// Keeps the id of a capture; one that is pending stays as it is.
+  ///
+  /// A sensor that begins its ids anew gives one again that is settled: that row is kept by another
+  /// name, so that the new capture is not taken for it.
   func note(
     _ capture: String, by device: SensorAddress, item: Int64?, batch: Int64
   ) throws(FieldpackError) {
+    try writer.execute(
+      "UPDATE bio_capture SET capture_id = capture_id || '#' || id WHERE capture_id = ? "
+        + "AND device_uri = ? AND device_name = ? AND state <> 'pending'",
+      [.text(capture)] + GeoPackageJournal.values(device))
     try writer.execute(
       "INSERT INTO bio_capture (capture_id, device_uri, device_name, item_fid, batch, noted_at) "
         + "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (capture_id, device_uri, device_name) DO NOTHING",

@@ -76,6 +76,18 @@ package struct GeoPackageJournal: SensorJournal {
     }
   }
 
+  package func forget(_ session: SensorSession) async throws(FieldpackError) {
+    guard let id = session.id else { return }
+    let values = Self.values(session.device) + [.text(id)]
+    try await store.write { (writer) throws(FieldpackError) in
+      _ = try SensorLayers.prepare(writer)
+      try writer.execute(
+        "DELETE FROM bio_session WHERE device_uri = ? AND device_name = ? AND session_id = ?",
+        values)
+      try writer.changed(SensorLayers.session)
+    }
+  }
+
   // MARK: Captures
 
   package func captured(
@@ -105,17 +117,19 @@ package struct GeoPackageJournal: SensorJournal {
   }
 
   package func lost(
-    _ captureId: String, because error: FieldpackError
+    _ captureId: String, by device: SensorAddress, because error: FieldpackError
   ) async throws(FieldpackError) {
     // The message may tell what a sensor said of a person: the log of the link has it, if anybody.
-    let values: [SQLiteValue] = [
+    let start: [SQLiteValue] = [
       .text(error.code.name), .text(clock.now.description), .text(captureId),
     ]
+    let values = start + Self.values(device)
     try await store.write { (writer) throws(FieldpackError) in
       _ = try SensorLayers.prepare(writer)
       try writer.execute(
         "UPDATE bio_capture SET state = 'lost', reason = ?, settled_at = ? "
-          + "WHERE capture_id = ? AND state = 'pending'", values)
+          + "WHERE capture_id = ? AND device_uri = ? AND device_name = ? AND state = 'pending'",
+        values)
       try writer.changed(SensorLayers.capture)
     }
   }

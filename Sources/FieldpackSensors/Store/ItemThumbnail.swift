@@ -10,6 +10,8 @@ struct ItemThumbnail: Sendable {
   static let pixelLimit = 1 << 24
   /// In bytes; larger files get no thumbnail.
   private static let fileLimit = 128 << 20
+  /// So many bytes tell the type of a picture, and nearly always how large it is.
+  private static let headLength = 1 << 20
 
   var ffmpeg: FFmpeg
 
@@ -20,7 +22,9 @@ struct ItemThumbnail: Sendable {
   func png(of content: SpooledBytes) async throws(FieldpackError) -> [UInt8]? {
     guard content.count <= Self.fileLimit else { return nil }
     do throws(FieldpackError) {
-      let bytes = try content.prefix(content.count)
+      let head = try content.prefix(Self.headLength)
+      guard Self.isDecodable(head) else { return nil }
+      let bytes = content.count > head.count ? try content.prefix(content.count) : head
       guard let bitmap = try await bitmap(bytes) else { return nil }
       return try PNGEncoder.bytes(
         of: bitmap.fitted(Self.side, cornerRadius: Self.cornerRadius))
@@ -28,6 +32,14 @@ struct ItemThumbnail: Sendable {
       guard error.code != .interrupted else { throw error }
       return nil
     }
+  }
+
+  private static func isDecodable(_ head: [UInt8]) -> Bool {
+    guard let type = MediaType(head), [.bmp, .png, .jpeg, .webp].contains(type) else {
+      return false
+    }
+    guard let size = PictureSize(of: head), size.height > 0 else { return true }
+    return size.width <= pixelLimit / size.height
   }
 
   private func bitmap(_ bytes: [UInt8]) async throws(FieldpackError) -> Bitmap? {

@@ -144,7 +144,25 @@ public struct PersonCatalogue: Sendable {
     guard scrubbing else {
       return try await store.write { (writer) throws(FieldpackError) in try run(writer) }
     }
+    try await checkScrubbing()
     return try await store.scrub { (writer) throws(FieldpackError) in try run(writer) }
+  }
+}
+
+extension PersonCatalogue {
+  /// Refuses a file that cannot be written anew, before anything of it is deleted.
+  private func checkScrubbing() async throws(FieldpackError) {
+    let layers = try await store.read { (snapshot) throws(FieldpackError) in
+      try snapshot.layers(areCounted: false)
+    }
+    guard let unnamed = layers.first(where: { !$0.isView && $0.schema.idColumn == nil }) else {
+      return
+    }
+    throw FieldpackError(
+      .unsupported,
+      "layer '\(unnamed.id)' has no column for its ids, so that the file cannot be written anew, and "
+        + "nothing is deleted",
+      location: .init(store: store.id, layer: unnamed.id))
   }
 }
 

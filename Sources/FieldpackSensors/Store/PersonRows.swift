@@ -168,7 +168,8 @@ struct PersonRows {
     _ = try self.item(item)
     try deleteMedia(try writer.related(to: item, by: relations.media), of: item, &deleted)
     try writer.update(
-      item, in: SensorLayers.item, set: ["data_content_type": nil, "capture_id": nil])
+      item, in: SensorLayers.item,
+      set: ["data_content_type": nil, "capture_id": nil, "capture_metadata_json": nil])
   }
 
   /// Deletes items, and renumbers the others of their persons.

@@ -3,7 +3,7 @@ import FieldpackField
 import FieldpackGeoPackage
 import FieldpackSQLite
 
-/// Removes what change logs and the logs of links hold of rows that a transaction has deleted.
+/// Removes what change logs, conflicts and the logs of links hold of rows that a transaction has deleted.
 struct SensorScrub {
   private static let layers = [
     SensorLayers.person, SensorLayers.item, SensorLayers.device, SensorLayers.media,
@@ -29,14 +29,31 @@ struct SensorScrub {
 
   func run() throws(FieldpackError) {
     let after = try Self.ids(writer)
+    let clearsConflicts = try hasConflicts()
     for layer in Self.layers {
       let gone = before[layer, default: []].subtracting(after[layer, default: []]).sorted()
-      for id in gone { try writer.forgetEdits(of: id, in: layer) }
+      for id in gone {
+        try writer.forgetEdits(of: id, in: layer)
+        guard clearsConflicts else { continue }
+        try writer.execute(
+          "DELETE FROM \"conflict\" WHERE layer = ? AND feature = ?",
+          [.text(layer.rawValue), .integer(id)])
+      }
       if layer == SensorLayers.item { try forgetWork(of: gone) }
     }
     for mapping in [SensorLayers.itemMedia, SensorLayers.personItem] {
       try writer.forgetEditsOfDeleted(in: LayerID(mapping))
     }
+    if clearsConflicts { try writer.changed(Self.conflicts) }
+  }
+
+  /// Where a synchronisation keeps the values that do not stand.
+  private static let conflicts: LayerID = "conflict"
+
+  /// Whether the file has that layer, and no other one of its name.
+  private func hasConflicts() throws(FieldpackError) -> Bool {
+    guard let schema = try writer.schema(of: Self.conflicts) else { return false }
+    return ["layer", "feature", "lost", "kept"].allSatisfy { schema.columnIndex($0) != nil }
   }
 
   /// Captures that are not settled keep their ids, so that what becomes of them is still told.

@@ -53,6 +53,22 @@ package final class SensorClient: BiometricSensor {
     return text
   }
 
+  /// What answers at an address: a camera of this machine, or a service on the network.
+  ///
+  /// - Throws: `.permission` for a camera where those are not allowed, `.invalidArgument` for what is no
+  ///   address.
+  package static func sensor(
+    at uri: String, http: HTTPClient? = nil, options: Options = Options(), allowsCameras: Bool
+  ) throws(FieldpackError) -> any BiometricSensor {
+    if let camera = try CameraSensor(uri) {
+      guard allowsCameras else {
+        throw FieldpackError(.permission, "cameras of the server are not for its clients")
+      }
+      return camera
+    }
+    return try SensorClient(uri, http: http, options: options)
+  }
+
   /// A client for any number of sensors: it follows no redirect, and lets a sensor take its time.
   package static func http() throws(FieldpackError) -> HTTPClient {
     var configuration = HTTPConfiguration()

@@ -57,9 +57,10 @@ final class AppHost: Sendable {
   /// Begins a stream of server-sent events: first one `session`, with the id that messages name, then the
   /// replies.
   ///
+  /// - Parameter room: for what the page has not taken.
   /// - Returns: `nil` where too many listen.
-  func listen(bundle: String?) async -> ResponseStream? {
-    let (id, stream) = (RandomID.make(), ResponseStream())
+  func listen(bundle: String?, in room: SpillRoom) async -> ResponseStream? {
+    let (id, stream) = (RandomID.make(), ResponseStream(in: room))
     let session = session { [weak self] reply in
       do throws(FieldpackError) { try stream.send(Array("data: \(reply.text)\n\n".utf8)) } catch {
         self?.end(id)
@@ -95,10 +96,11 @@ final class AppHost: Sendable {
     }
   }
 
-  /// Ends a session whose page has gone.
+  /// Ends a session whose page has gone, or has not taken too much.
   private func end(_ id: String) {
     guard let open = state.withLock({ $0.open.removeValue(forKey: id) }) else { return }
     open.alive.cancel()
+    open.stream.fail()
     Task { await open.session.cancel() }
   }
 
@@ -127,9 +129,15 @@ final class AppHost: Sendable {
   }
 
   /// The replies to messages, a line each, from a page that does not listen for more.
-  func answer(_ messages: [String]) -> ResponseStream {
-    let stream = ResponseStream()
-    let session = session { reply in try? stream.send(Array((reply.text + "\n").utf8)) }
+  ///
+  /// - Parameter room: for what the page has not taken.
+  func answer(_ messages: [String], in room: SpillRoom) -> ResponseStream {
+    let stream = ResponseStream(in: room)
+    let session = session { reply in
+      do throws(FieldpackError) { try stream.send(Array((reply.text + "\n").utf8)) } catch {
+        stream.fail()
+      }
+    }
     Task {
       for message in messages { await session.receive(message) }
       await session.finish()

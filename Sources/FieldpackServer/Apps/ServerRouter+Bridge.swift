@@ -33,7 +33,7 @@ extension ServerRouter {
     var response: ServerResponse
     switch (request.path.dropFirst().first, request.method) {
     case ("events", "GET"):
-      if let stream = await apps.listen(bundle: client.bundle) {
+      if let stream = await apps.listen(bundle: client.bundle, in: file.room) {
         response = ServerResponse(
           200, fields: ["Content-Type": "text/event-stream"], body: .stream(stream))
       } else {
@@ -84,7 +84,7 @@ extension ServerRouter {
     guard let id = request.text("session") else {
       return ServerResponse(
         200, fields: ["Content-Type": "application/x-ndjson"],
-        body: .stream(apps.answer(messages)))
+        body: .stream(apps.answer(messages, in: file.room)))
     }
     guard let session = apps.openSession(id, bundle: client.bundle) else {
       return problem(ProblemDocument(404, "There is no such session."), request)

@@ -36,6 +36,7 @@ struct APIDocument {
     ("tiles", "Vector tiles, and pictures."), ("live", "What happens, as it happens."),
     ("synchronisation", "Edits of copies of the file."),
     ("devices", "What devices send."), ("captures", "Pictures and videos with their places."),
+    ("sensors", "Persons, and what sensors measure of them."),
     ("apps", "What apps of SpatialConnect ask for."), ("access", "Signing in."),
     ("health", "How the server is, at another address."),
   ]

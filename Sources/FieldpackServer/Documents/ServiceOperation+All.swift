@@ -9,8 +9,11 @@ extension ServiceOperation {
     let hasCaptures = options.isWritable || documents.layer(CaptureLayers.capture) != nil
     var found = events + tiles + (options.hasMap ? map : []) + reading
     if options.isWritable { found += writing + devices }
+    // Without a token no position comes by GET.
+    if options.isWritable, options.hasTokens { found.append(fixInAddress) }
     if hasCaptures { found += captures }
     if options.hasTokens { found += signing }
+    if options.hasSensors { found += sensors(isWritable: options.isWritable) }
     if options.hasApps { found += bridge + oldServer }
     if options.hasBundles { found += bundles }
     return found

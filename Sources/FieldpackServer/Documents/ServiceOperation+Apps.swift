@@ -83,6 +83,7 @@ extension ServiceOperation {
     ("delete", "/api/stores/{storeId}", "Removes a store."), ("get", "/api/forms", "The forms."),
     ("post", "/api/forms", "Adds a form, or a version of one."),
     ("get", "/api/forms/{formKey}", "A form."),
+    ("put", "/api/forms/{formKey}", "Changes a form."),
     ("delete", "/api/forms/{formKey}", "Removes a form."),
     ("get", "/api/forms/{formKey}/results", "What was submitted to a form."),
     ("post", "/api/form/{formId}/submit", "Takes what was filled in."),

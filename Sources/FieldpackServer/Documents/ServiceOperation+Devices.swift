@@ -67,6 +67,24 @@ extension ServiceOperation {
       answers: [answer(204, "Removed.")]),
   ]
 
+  private static let number: JSONValue = ["type": "number"]
+
+  static let fixInAddress = ServiceOperation(
+    id: "sendFixInAddress", path: "/fixes", tag: "devices",
+    summary: "Takes a position in the address, as OsmAnd and Traccar Client send it.",
+    parameters: [
+      query("token", "A token that has the right 'ingest' alone, where it is not sent as Bearer."),
+      query("id", "The name of the device.", isRequired: true),
+      query("lat", "The latitude.", number, isRequired: true),
+      query("lon", "The longitude.", number, isRequired: true),
+      query("timestamp", "The time, in seconds or milliseconds since 1970, or as text."),
+      query("accuracy", "The accuracy in metres.", number),
+      query("altitude", "The height in metres.", number),
+      query("mps", "The speed in metres per second.", number),
+      query("speed", "The speed in knots.", number),
+      query("bearing", "The direction in degrees.", number),
+    ], answers: [answer(200, "The position is taken.")])
+
   // MARK: Captures
 
   private static let token = variable("captureToken", "The token of a capture.")

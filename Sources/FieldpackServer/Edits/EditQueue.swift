@@ -11,6 +11,8 @@ actor EditQueue {
   typealias Body<R> = @Sendable (GeoPackageWriter) throws(FieldpackError) -> R
 
   private struct Edit: Sendable {
+    /// How many features it makes.
+    let weight: Int
     /// Makes the edit in a savepoint, and keeps what comes of it; gives why it failed.
     let make: @Sendable (GeoPackageWriter) -> FieldpackError?
     /// Called once the edit is committed, or with the reason why it is not.
@@ -21,6 +23,8 @@ actor EditQueue {
   private var waiting: [Edit] = []
   private var isWriting = false
   private static let mostTogether = 100
+  /// How many features are made together, where it is not one edit alone that makes more.
+  private static let mostFeatures = 1000
 
   init(of store: GeoPackageStore) { self.store = store }
 
@@ -29,12 +33,16 @@ actor EditQueue {
 
   /// Runs `body`, which only creates, updates and deletes features; comes back once that is on the disk.
   ///
-  /// - Parameter body: is run again where the edits of others have kept the transaction from its commit.
-  func edit<R: Sendable>(_ body: @escaping Body<R>) async throws(FieldpackError) -> R {
+  /// - Parameters:
+  ///   - weight: how many features it makes.
+  ///   - body: is run again where the edits of others have kept the transaction from its commit.
+  func edit<R: Sendable>(
+    weight: Int = 1, _ body: @escaping Body<R>
+  ) async throws(FieldpackError) -> R {
     let outcome = Locked<Result<R, FieldpackError>?>(nil)
     let failure = await withCheckedContinuation { continuation in
       waiting.append(
-        Edit { writer in
+        Edit(weight: weight) { writer in
           let made = Result { () throws(FieldpackError) in
             try writer.wholeRows { () throws(FieldpackError) in try body(writer) }
           }
@@ -55,10 +63,21 @@ actor EditQueue {
     return try made.get()
   }
 
+  /// Those of the next commit: one at least.
+  private func takeNext() -> [Edit] {
+    var (count, weight) = (0, 0)
+    for edit in waiting.prefix(Self.mostTogether) {
+      weight += edit.weight
+      guard count == 0 || weight <= Self.mostFeatures else { break }
+      count += 1
+    }
+    defer { waiting.removeFirst(count) }
+    return Array(waiting.prefix(count))
+  }
+
   private func write() async {
     while !waiting.isEmpty {
-      let edits = Array(waiting.prefix(Self.mostTogether))
-      waiting.removeFirst(edits.count)
+      let edits = takeNext()
       do throws(FieldpackError) {
         try await commit(edits)
         for edit in edits { edit.end(nil) }

@@ -92,7 +92,8 @@ extension ServerRouter {
     let (bodies, isCollection) = try FeatureBody.features(
       in: request.body, for: layer, isSwapped: isSwapped)
     let placed = try await place(bodies, in: layer, from: crs)
-    let made = try await edits.edit { (writer: GeoPackageWriter) throws(FieldpackError) in
+    let made = try await edits.edit(weight: placed.count) {
+      (writer: GeoPackageWriter) throws(FieldpackError) in
       var ids: [FeatureID] = []
       for (index, body) in placed.enumerated() {
         var feature = Feature(attributes: body.attributes)

@@ -178,23 +178,27 @@ actor EventHub {
       return runs ?? []
     }
     guard commits != known.commits || !own.isEmpty || known.isBehind else { return false }
+    // Only a look at the state of every device tells which of them have moved.
+    let wantsPositions = somebodyWantsPositions
     let news: News
     do throws(FieldpackError) {
-      news = try await read(own, commits, known)
+      news = try await read(own, commits, known, wantsPositions)
     } catch {
       committed.withLock { $0 = own + ($0 ?? []) }
       throw error
     }
-    await handOut(news)
-    return news.known.isBehind
+    await handOut(news, wantsPositions)
+    return self.known?.isBehind ?? false
+  }
+
+  private var somebodyWantsPositions: Bool {
+    channels.keys.contains { $0.kinds.contains(.position) }
   }
 
   private func read(
-    _ own: [ChangeLog.Run], _ commits: Int, _ known: Known
+    _ own: [ChangeLog.Run], _ commits: Int, _ known: Known, _ wantsPositions: Bool
   ) async throws(FieldpackError) -> News {
     let id = store.id
-    // Only a look at the state of every device tells which of them have moved.
-    let wantsPositions = channels.keys.contains { $0.kinds.contains(.position) }
     return try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
       let reading = EventReading(file: snapshot, store: id)
       var news = News(known: known)
@@ -218,7 +222,7 @@ actor EventHub {
     }
   }
 
-  private func handOut(_ news: News) async {
+  private func handOut(_ news: News, _ hasPositions: Bool) async {
     var pieces: [EventQuery: [UInt8]] = [:]
     // A channel that comes meanwhile begins before these events.
     while let channel = channels.values.first(where: { pieces[$0.test.query] == nil }) {
@@ -232,8 +236,13 @@ actor EventHub {
         channels[query] = nil
       }
     }
-    guard known != nil else { return }
+    guard let before = known else { return }
     known = news.known
+    if !hasPositions, somebodyWantsPositions {
+      // Another look tells who has moved to whoever came meanwhile.
+      known?.runs = before.runs
+      known?.isBehind = true
+    }
     for channel in channels.values {
       channel.append(pieces[channel.test.query] ?? [], upTo: news.known.place)
     }

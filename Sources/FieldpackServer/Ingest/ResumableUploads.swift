@@ -96,8 +96,8 @@ final class ResumableUploads: Sendable {
     writers.withLock { writers in
       writers.current[name] = nil
       removeFiles(of: name)
+      rmdir(folder)
     }
-    rmdir(folder)
   }
 
   /// Removes an upload that nobody is storing.
@@ -108,8 +108,8 @@ final class ResumableUploads: Sendable {
       guard !writers.stored.contains(name) else { throw Self.isBeingStored }
       writers.current[name] = nil
       removeFiles(of: name)
+      rmdir(folder)
     }
-    rmdir(folder)
   }
 
   private func removeFiles(of name: String) {
@@ -174,9 +174,9 @@ final class ResumableUploads: Sendable {
   func begin(
     _ piece: UploadPiece, of name: String
   ) throws(FieldpackError) -> (writer: Int, descriptor: Int32) {
-    try StateFolder.make(folder)
-    try removeOld()
-    return try writers.withLock { (writers) throws(FieldpackError) in
+    try writers.withLock { (writers) throws(FieldpackError) in
+      try StateFolder.make(folder)
+      removeOld(but: writers)
       guard !writers.stored.contains(name) else { throw Self.isBeingStored }
       let kept = record(of: name)
       guard kept?.token == nil else {
@@ -250,8 +250,9 @@ final class ResumableUploads: Sendable {
     }
   }
 
-  private func removeOld() throws(FieldpackError) {
-    for name in names() where !isBeingStored(name) {
+  /// Removes old uploads that nobody writes or stores.
+  private func removeOld(but writers: Writers) {
+    for name in names() where writers.current[name] == nil && !writers.stored.contains(name) {
       let times = [path(of: name), recordPath(of: name)].compactMap(Self.time)
       if let last = times.max(), clock.unixSeconds - last > limits.age { removeFiles(of: name) }
     }

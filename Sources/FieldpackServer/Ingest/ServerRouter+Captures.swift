@@ -141,7 +141,7 @@ extension ServerRouter {
       return response
     }
     let needsRoom = request.method != "HEAD" && range.count > ResponseStream.fewBytes
-    let place = needsRoom ? file.room.place(for: range.count) : nil
+    let place = needsRoom ? file.room.place(for: range.count, of: request.caller.name) : nil
     guard !needsRoom || place != nil else {
       var busy = problem(
         ProblemDocument(503, "Too many files are on their way. Try again soon."), request)

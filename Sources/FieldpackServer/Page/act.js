@@ -6,16 +6,18 @@ import { report } from './dom.js';
 /** The address of something that the page shows. */
 export const place = (...path) => address(['sensors', ...path.map(String)]);
 
-/** Asks the server to do something, and tells the user where it refuses. */
-export async function act(method, url, body = null) {
+/** Asks the server to do something. */
+export function send(method, url, body = null) {
   const headers = { Accept: 'application/json' };
   if (body !== null) headers['Content-Type'] = 'application/json';
+  return json(url, { method, headers, body: body === null ? undefined : JSON.stringify(body) });
+}
+
+/** Asks the server to do something, and tells the user where it refuses. */
+export async function act(method, url, body = null) {
   try {
-    return await json(url, {
-      method, headers, body: body === null ? undefined : JSON.stringify(body),
-    });
+    await send(method, url, body);
   } catch (problem) {
     report(problem.message, { key: 'action', seconds: 12 });
-    return null;
   }
 }

@@ -11,6 +11,20 @@ export function open(title, ...children) {
 
 export const shut = () => at('dialog').close();
 
+/** Sends what a form holds. The dialog stays open, with what was typed, where the server refuses. */
+export function submits(form, send) {
+  form.addEventListener('submit', async event => {
+    event.preventDefault();
+    try {
+      await send();
+      shut();
+    } catch (problem) {
+      form.querySelector('[role=alert]')?.remove();
+      form.append(element('p', { role: 'alert' }, problem.message));
+    }
+  });
+}
+
 /** Asks a question; what is done stands on the button. */
 export function ask(question, words, action) {
   open(question, element('div', { class: 'end' },

@@ -1,7 +1,7 @@
 // What an item holds: its picture, marks of its parts, notes, and what can be done with it.
 
-import { act, place } from './act.js';
-import { ask, open, shut } from './dialog.js';
+import { act, place, send } from './act.js';
+import { ask, open, shut, submits } from './dialog.js';
 import { button, element } from './dom.js';
 import { setUp } from './setup.js';
 
@@ -27,7 +27,7 @@ export function showItem(page, item) {
   form.append(element('div', { class: 'end' }, ...actions(page, person, item),
     button('Close', shut), page.isWritable ? element('button', { type: 'submit' }, 'Save') : null)
   );
-  form.addEventListener('submit', () => act('PATCH', place('items', item.id),
+  submits(form, () => send('PATCH', place('items', item.id),
     { annotations: flags.map(box => box.checked), notes: notes.value }));
   open(item.title, form);
 }

@@ -1,7 +1,7 @@
 // Rows of persons, and the form of what is known of them.
 
-import { act, place } from './act.js';
-import { ask, open, shut } from './dialog.js';
+import { act, place, send } from './act.js';
+import { ask, open, shut, submits } from './dialog.js';
 import { button, drawing, element } from './dom.js';
 import { showItem } from './item.js';
 import { setUp } from './setup.js';
@@ -72,12 +72,13 @@ class Cell {
     this.item = item;
     this.node.dataset.item = item.id;
     this.button.dataset.state = item.state;
-    this.title.textContent = item.title;
+    this.title.textContent = item.notes ? `${item.title} ✎` : item.title;
     this.words.textContent = item.words;
     this.more.setAttribute('aria-label', `More of ${item.title}`);
     const source = item.isPicture ? `${place('items', item.id, 'thumbnail')}?${item.captureId}` : '';
-    if (this.source === source && this.picture.firstChild) return;
-    this.source = source;
+    const shown = `${source} ${item.contentType}`;
+    if (this.shown === shown) return;
+    this.shown = shown;
     const words = item.hasData ? item.contentType : tapPicture();
     // A thumbnail cannot be made of every picture.
     const onerror = () => this.picture.replaceChildren(words);
@@ -126,15 +127,15 @@ export function editPerson(page, person) {
   }
   form.append(element('div', { class: 'end' },
     button('Cancel', shut), element('button', { type: 'submit' }, person ? 'Save' : 'Add')));
-  form.addEventListener('submit', () => {
+  submits(form, () => {
     const body = {};
     for (const [name] of texts) body[name] = form.elements[name].value;
     for (const list of page.words.pickLists) body[list.name] = form.elements[list.name].value;
     for (const [name] of lists) {
       body[name] = form.elements[name].value.split('\n').map(line => line.trim()).filter(line => line);
     }
-    if (person) act('PUT', place('persons', person.id), body);
-    else act('POST', place('persons'), body);
+    return person ? send('PUT', place('persons', person.id), body)
+      : send('POST', place('persons'), body);
   });
   open(person ? 'Edit a person' : 'Add a person', form);
 }

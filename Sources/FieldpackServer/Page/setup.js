@@ -1,9 +1,9 @@
 // The walkthrough that makes an item: what is captured, and by what sensor. Nothing is stored before its
 // end.
 
-import { act, place } from './act.js';
+import { place, send } from './act.js';
 import { address, json } from './api.js';
-import { open, shut } from './dialog.js';
+import { open, shut, submits } from './dialog.js';
 import { button, element } from './dom.js';
 
 /** Milliseconds from the last keystroke, or from the moment that an address is shown, to its check. */
@@ -50,7 +50,10 @@ class Setup {
       this.enterAddress();
     }, { title: device.uri }));
     if (this.item?.device && this.device) {
-      choices.unshift(button('Keep the sensor', () => this.finish(this.item.device)));
+      choices.unshift(button('Keep the sensor', () => {
+        this.device = this.item.device;
+        this.enterAddress();
+      }));
     }
     choices.push(button('Another sensor', () => { this.device = null; this.enterAddress(); }));
     this.step('By what sensor?', choices, () => this.chooseType());
@@ -58,7 +61,8 @@ class Setup {
 
   enterAddress() {
     const uri = element('input', {
-      name: 'uri', value: this.device?.uri ?? '', inputmode: 'url', autocomplete: 'off', spellcheck: false,
+      name: 'uri', value: this.device?.uri ?? '', required: true, inputmode: 'url',
+      autocomplete: 'off', spellcheck: false,
     });
     const name = element('input', { name: 'name', value: this.device?.name ?? '' });
     const words = element('p', { role: 'status', id: 'check' });
@@ -68,13 +72,7 @@ class Setup {
         button('Check again', () => this.check(uri, words, again)),
         element('button', { type: 'submit' }, 'Done')));
     uri.addEventListener('input', () => this.check(uri, words, typing));
-    form.addEventListener('submit', event => {
-      if (!uri.value.trim()) {
-        event.preventDefault();
-        return uri.focus();
-      }
-      return this.finish({ uri: uri.value.trim(), name: name.value.trim() });
-    });
+    submits(form, () => this.store({ uri: uri.value.trim(), name: name.value.trim() }));
     open('Where is the sensor?', form);
     this.check(uri, words, typing);
     uri.focus();
@@ -101,11 +99,12 @@ class Setup {
     }, wait);
   }
 
-  finish(device) {
-    this.leave();
+  store(device) {
+    clearTimeout(this.timer);
+    this.controller?.abort();
     const body = { modality: this.modality, submodality: this.type, device };
-    if (this.item) act('PATCH', place('items', this.item.id), body);
-    else act('POST', place('persons', this.person.id, 'items'), body);
+    return this.item ? send('PATCH', place('items', this.item.id), body)
+      : send('POST', place('persons', this.person.id, 'items'), body);
   }
 
   leave() {

@@ -40,7 +40,7 @@ struct FixBody {
         throw FieldpackError(.invalidData, "the form has a broken percent escape")
       }
       for (name, value) in form { values[name] = value }
-      entry.fixes = [try TraccarFix.osmAnd { values[$0] }]
+      entry.add(try TraccarFix.osmAnd { values[$0] })
     } catch { entry.mistake = error.message }
     entries = [entry]
   }
@@ -105,7 +105,16 @@ extension FixBody.Entry {
   fileprivate mutating func add(_ updates: [LocationUpdate], _ device: String?) {
     for case .fix(var fix) in updates {
       if let device { fix.device = device }
-      fixes.append(fix)
+      add(fix)
     }
+  }
+
+  /// The name of a device is part of the topics of its events.
+  fileprivate mutating func add(_ fix: Fix) {
+    guard fix.device.utf8.count <= 256 else {
+      mistake = "the name of the device has more than 256 bytes"
+      return
+    }
+    fixes.append(fix)
   }
 }

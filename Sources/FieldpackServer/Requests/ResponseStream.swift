@@ -66,6 +66,14 @@ package final class ResponseStream: Sendable {
     (place, mostInMemory) = (room.place(for: 0), Self.usualMemory)
   }
 
+  /// A response that goes on for as long as its client stays.
+  ///
+  /// - Parameter room: where there is room for what the client has not taken.
+  init(in room: SpillRoom) {
+    (state, packer, source, companion) = (Locked(State()), nil, nil, nil)
+    (length, place, mostInMemory) = (nil, room.place(for: 0), Self.usualMemory)
+  }
+
   /// The bytes of a file, which is closed with this value.
   ///
   /// - Parameter companion: released with this value.
@@ -166,7 +174,15 @@ package final class ResponseStream: Sendable {
     return state.withLock { state in
       if state.isFailed { return .failure }
       if state.first < state.chunks.count { return .bytes(Self.takeChunk(&state, into: buffer)) }
-      if state.fileStart < state.file.end { return Self.takeFromFile(&state, into: buffer) }
+      if state.fileStart < state.file.end {
+        let piece = Self.takeFromFile(&state, into: buffer)
+        // What comes next has the memory and the room again.
+        if state.fileStart == state.file.end, !state.isEnded {
+          (state.file, state.fileStart) = (SpillFile(), 0)
+          if length == nil { place?.empty() }
+        }
+        return piece
+      }
       if state.isEnded { return .end }
       state.wake = pause()
       return .nothing

@@ -35,6 +35,9 @@ package struct ServerRequest: Sendable {
     var token: AccessToken?
     /// Whether the token still has the same rights, for answers that take long.
     var isStillAllowed: (@Sendable () -> Bool)?
+
+    /// What tells callers apart: the name of the token, else the address; `nil` where neither is known.
+    var name: String? { token?.name ?? (address.isEmpty ? nil : address) }
   }
 
   package init(

@@ -6,13 +6,15 @@ import FieldpackSensors
 /// Tells one page what happens to persons and items, as server-sent events.
 struct SensorEvents: Sendable {
   let desk: SensorDesk
+  /// Where what a slow page has not taken is kept, up to a limit.
+  let room: SpillRoom
   let isStillAllowed: (@Sendable () -> Bool)?
 
   /// A connection that says nothing for long is closed by proxies.
   private static let pause = Duration.seconds(15)
 
-  func stream() -> ResponseStream {
-    let stream = ResponseStream()
+  func stream() throws(FieldpackError) -> ResponseStream {
+    let stream = try ResponseStream(packs: false, in: room)
     let changes = desk.changes.subscribe()
     Task {
       await withTaskGroup(of: Void.self) { group in

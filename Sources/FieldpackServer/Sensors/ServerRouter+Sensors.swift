@@ -18,7 +18,7 @@ extension ServerRouter {
     if let answer = answer(toMethodOf: request, taking: methods) { return answer }
     let isReading = request.method == "GET" || request.method == "HEAD"
     // A check asks an address that the page gives.
-    guard (isReading && path != ["check"]) || mayWrite(SensorLayers.item, request) else {
+    guard (isReading && path != ["check"]) || mayWorkWithSensors(request) else {
       return problem(ProblemDocument(403, "You may not change persons and items."), request)
     }
     do throws(FieldpackError) {
@@ -33,6 +33,12 @@ extension ServerRouter {
       let isOfPath = isReading || error.code == .notFound
       return problem(error, request, while: isOfPath ? .resource : .body)
     }
+  }
+
+  /// A capture writes all of these layers.
+  private func mayWorkWithSensors(_ request: ServerRequest) -> Bool {
+    let layers = [SensorLayers.person, SensorLayers.item, SensorLayers.device, SensorLayers.media]
+    return layers.allSatisfy { mayWrite($0, request) }
   }
 
   /// What an address takes; an address that there is not takes nothing but reading.
@@ -72,7 +78,7 @@ extension ServerRouter {
       return Self.document(
         .members([
           "words": SensorDocuments.words,
-          "isWritable": .boolean(mayWrite(SensorLayers.item, request)),
+          "isWritable": .boolean(mayWorkWithSensors(request)),
           "persons": try await desk.documents(),
         ]))
     case ["recent"]:
@@ -88,8 +94,9 @@ extension ServerRouter {
         "X-Accel-Buffering": "no",
       ]
       guard request.method == "GET" else { return ServerResponse(200, fields: fields) }
-      let events = SensorEvents(desk: desk, isStillAllowed: request.caller.isStillAllowed)
-      return ServerResponse(200, fields: fields, body: .stream(events.stream()))
+      let events = SensorEvents(
+        desk: desk, room: file.room, isStillAllowed: request.caller.isStillAllowed)
+      return ServerResponse(200, fields: fields, body: .stream(try events.stream()))
     default: break
     }
     guard path.count == 3, path[0] == "items",
@@ -100,7 +107,10 @@ extension ServerRouter {
     guard let file = try await desk.persons.files(of: item.key).first(where: { $0.role == role }),
       let bytes = try await desk.persons.content(of: file)
     else { return problem(ProblemDocument(404, "The item has no such file."), request) }
-    return response(MapPage.File(type: Self.shownType(file.contentType), bytes: bytes), request)
+    var answer = response(
+      MapPage.File(type: Self.shownType(file.contentType), bytes: bytes), request)
+    answer.fields["Cache-Control"] = "private, no-store"
+    return answer
   }
 
   /// What a browser may show: anything else, such as a page, is only handed on.
@@ -114,7 +124,7 @@ extension ServerRouter {
     else { throw FieldpackError(.invalidArgument, "'modality' or 'submodality' is none") }
     var check = SensorCheck.blank
     if let address = SensorAddress(typed: request.last("uri") ?? "", name: "") {
-      check = await SensorCheck(of: address, for: modality, type)
+      check = await SensorCheck(of: address, for: modality, type, allowsCameras: false)
     }
     return Self.document(
       .members(["result": .text(check.name), "text": .text(check.text)]))
@@ -181,6 +191,12 @@ extension ServerRouter {
     if body["modality"] != nil {
       var draft = try SensorDocuments.draft(body)
       draft.position = item.position
+      let address = draft.device?.address
+      if var kept = item.device, body["device"] == nil || kept.address.uri == address?.uri {
+        // The page knows nothing of the other parameters of the sensor.
+        kept.address = address ?? kept.address
+        draft.device = kept
+      }
       await desk.reset(item.key)
       try await desk.persons.set(item.key, to: draft)
     }

@@ -35,8 +35,10 @@ actor BrokerEventSender: EventSender {
       try await broker.publish(message)
       return nil
     } catch {
-      let reason = failure.withLock { $0 } ?? error.message
-      return EventRefusal(reason: reason, isFinal: error.code == .unsupported)
+      let isOfEvent = error.code == .invalidArgument
+      let reason = isOfEvent ? error.message : failure.withLock { $0 } ?? error.message
+      return EventRefusal(
+        reason: reason, isFinal: error.code == .unsupported, isOfEvent: isOfEvent)
     }
   }
 

@@ -16,6 +16,8 @@ struct EventRefusal: Hashable, Sendable {
   var reason: String
   /// Whether the receiver takes no event any more.
   var isFinal = false
+  /// Whether the event itself is what is refused, so that no other try helps.
+  var isOfEvent = false
   /// How long the receiver asks to wait.
   var asked: Duration?
 }

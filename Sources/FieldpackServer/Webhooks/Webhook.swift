@@ -17,7 +17,8 @@ public struct Webhook: Hashable, Sendable {
   /// After the prefix `whsec_`, the secret is base64, as Standard Webhooks writes secrets. Without the
   /// prefix, the key is the text itself.
   public var secret: String?
-  /// The layers whose events are sent; `nil` for all layers. Detections belong to the layer `detection`.
+  /// The layers whose events are sent; `nil` for all layers but those about people, whose names begin with
+  /// `bio_`. Detections belong to the layer `detection`.
   public var layers: [LayerID]?
   /// Some of `created`, `updated`, `deleted`, and of `entered`, `left` and the like; `nil` for all but
   /// `position`, the newest state of a device, which only brokers get: as a message that they retain.
@@ -117,6 +118,7 @@ public struct Webhook: Hashable, Sendable {
   func query() throws(FieldpackError) -> EventQuery {
     var query = EventQuery()
     query.layers = layers.map { Set($0) }
+    query.hasBio = false
     if let events {
       query.kinds = []
       for name in events {

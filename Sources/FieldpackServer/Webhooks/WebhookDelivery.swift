@@ -59,6 +59,8 @@ struct WebhookDelivery: Sendable {
         for event in devices.positions {
           guard try await tell(event, &kept) else { return ending }
         }
+        // A receiver that has come back is well also where only positions tell so.
+        if kept != known.withLock({ $0 }) { try keep(kept) }
         runs = devices.runs
       }
       if let next = missed.next, await !wait(for: next, of: channel, follower) { return .closed }
@@ -102,7 +104,8 @@ struct WebhookDelivery: Sendable {
 
   // MARK: One event
 
-  /// Tries until the receiver has taken the event; false where the tries end without that.
+  /// Tries until the receiver has taken the event, or refused it for itself; false where the tries end
+  /// without that.
   private func tell(
     _ event: LiveEvent, _ kept: inout WebhookState.Kept
   ) async throws(FieldpackError) -> Bool {
@@ -113,6 +116,16 @@ struct WebhookDelivery: Sendable {
         return true
       }
       if Task.isCancelled { return false }
+      if refusal.isOfEvent {
+        logger.error(
+          "an event was left out",
+          [
+            "url": .text(Job.target(ofAddress: webhook.url)), "id": .text(event.id),
+            "reason": .text(refusal.reason),
+          ])
+        kept.failingSince = nil
+        return true
+      }
       if kept.failingSince == nil {
         kept.failingSince = clock.now
         try keep(kept)

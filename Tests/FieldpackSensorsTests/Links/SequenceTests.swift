@@ -173,6 +173,26 @@ import Testing
     #expect(!sensor.simulator.isLocked)
   }
 
+  @Test func onlyTheCaptureOfItsItemIsStopped() async throws {
+    let time = TestClock(.byHand)
+    let sensor = LinkedSensor(clock: time.clock) { $0.captureTime = .seconds(5) }
+    try await sensor.link.run(.connect)
+    let link = sensor.link
+    let other = KeyTuple(store: "store", layer: "bio_item", feature: 8)
+    let first = Task {
+      await link.capture(LinkedSensor.configuration, for: LinkedSensor.item)
+    }
+    await time.untilAsleep(1)
+    let second = Task { await link.capture(LinkedSensor.configuration, for: other) }
+    await link.cancel(other)
+    second.cancel()
+    time.advance(by: .seconds(5))
+    #expect(await first.value.isCompleted)
+    #expect(await second.value == .canceled)
+    #expect(sensor.simulator.captureIds.count == 1)
+    #expect(!sensor.simulator.isLocked)
+  }
+
   @Test func aFailureOfTheJournalGivesTheLockBack() async throws {
     let sensor = LinkedSensor(clock: TestClock(.movedBySleep()).clock)
     await sensor.journal.refuse(FieldpackError(.full, "the disk is full"))

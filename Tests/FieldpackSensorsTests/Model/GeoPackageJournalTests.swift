@@ -82,7 +82,7 @@ import Testing
       let orphan = await failure { _ = try await journal.post(SensorDownload("x")) }
       #expect(orphan?.code == .notFound)
       #expect(try await journal.unfinished().captures.map(\.id) == ["a"])
-      try await journal.lost("a", because: FieldpackError(.notFound, "Zofia is gone"))
+      try await journal.lost("a", by: .north, because: FieldpackError(.notFound, "Zofia is gone"))
       #expect(try await journal.unfinished() == .init())
     }
     #expect(try file.file.rows("SELECT count(*) FROM media") == ["0"])
@@ -98,15 +98,43 @@ import Testing
       let person = try await persons.add()
       let item = try await persons.add(.finger(), to: person.key)
       _ = try await journal.post(SensorDownload("a", of: item))
-      try await journal.lost("a", because: FieldpackError(.io, "x"))
+      try await journal.lost("a", by: .north, because: FieldpackError(.io, "x"))
       try await journal.captured(["b"], by: .north, for: item.key)
-      try await journal.lost("b", because: FieldpackError(.io, "x"))
+      try await journal.captured(["b"], by: Self.south, for: item.key)
+      try await journal.lost("b", by: .north, because: FieldpackError(.io, "x"))
       #expect(try await journal.post(SensorDownload("b")) == item.key)
     }
     #expect(
       try file.file.rows("SELECT capture_id, state, reason FROM bio_capture") == [
-        "a|stored|NULL", "b|stored|NULL",
+        "a|stored|NULL", "b|stored|NULL", "b|pending|NULL",
       ])
+  }
+
+  @Test func `a sensor that begins its ids anew loses no picture`() async throws {
+    let file = try SensorFile()
+    try await file.run { persons, journal in
+      let person = try await persons.add()
+      let first = try await persons.add(.finger(), to: person.key)
+      let second = try await persons.add(.finger(.rightSlap), to: person.key)
+      try await journal.captured(["1"], by: .north, for: first.key)
+      #expect(try await journal.post(SensorDownload("1", madeBMP(1, 1))) == first.key)
+      try await journal.captured(["1"], by: .north, for: second.key)
+      #expect(
+        try await journal.unfinished().captures == [
+          PendingCapture(id: "1", device: .north, item: second.key)
+        ])
+      #expect(try await journal.post(SensorDownload("1", madeBMP(3, 3))) == second.key)
+      for (item, size) in [(first, 1), (second, 3)] {
+        let files = try await persons.files(of: item.key)
+        #expect(files.map(\.role) == [.data, .thumbnail])
+        #expect(files.first?.byteCount == madeBMP(size, size).count)
+      }
+    }
+    #expect(
+      try file.file.rows("SELECT capture_id, item_fid, state FROM bio_capture ORDER BY id") == [
+        "1#1|1|stored", "1|2|stored",
+      ])
+    #expect(try file.file.findings() == [])
   }
 
   @Test func `sessions are kept with their locks`() async throws {
@@ -125,6 +153,11 @@ import Testing
       #expect(try await persons.item("1").device?.mostRecentSessionId == "s1")
       try await journal.session(SensorSession(device: .north, id: nil, holdsLock: false))
       #expect(try await journal.unfinished().sessions.map(\.id) == ["s2"])
+      // A session that is given back late is not the one that there is now.
+      try await journal.forget(SensorSession(device: Self.south, id: "s1", holdsLock: true))
+      #expect(try await journal.unfinished().sessions.map(\.id) == ["s2"])
+      try await journal.forget(SensorSession(device: Self.south, id: "s2", holdsLock: true))
+      #expect(try await journal.unfinished().sessions == [])
     }
     #expect(try file.file.findings() == [])
   }

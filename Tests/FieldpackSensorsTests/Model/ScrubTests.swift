@@ -61,6 +61,27 @@ import Testing
     #expect(try file.file.findings() == [])
   }
 
+  @Test func `a scrubbed person leaves no conflicts`() async throws {
+    let file = try SensorFile()
+    try await make(file)
+    try file.file.run(
+      """
+      CREATE TABLE conflict (
+        id INTEGER PRIMARY KEY, layer TEXT, feature INTEGER, lost TEXT, kept TEXT);
+      INSERT INTO gpkg_contents (table_name, data_type, identifier)
+        VALUES ('conflict', 'attributes', 'conflict');
+      INSERT INTO conflict (layer, feature, lost) VALUES
+        ('bio_person', 2, '\(Self.secrets[0])'), ('bio_item', 1, '\(Self.secrets[1])'),
+        ('bio_person', 1, 'other');
+      """)
+    try await file.run { persons, _ in
+      try await persons.delete([try await persons.person("2").key], scrubbing: true)
+    }
+    #expect(
+      try file.file.rows("SELECT layer, feature, lost FROM conflict") == ["bio_person|1|other"])
+    #expect(try found(in: file.file) == [])
+  }
+
   @Test func `a deleted person stays in the log`() async throws {
     let file = try SensorFile()
     try await make(file)
@@ -78,7 +99,9 @@ import Testing
     try await make(file)
     try await file.run { persons, _ in
       try await persons.clear([try await persons.item("1").key], scrubbing: true)
-      #expect(try await persons.item("1").notes == Self.secrets[1])
+      let item = try await persons.item("1")
+      #expect(item.notes == Self.secrets[1])
+      #expect(item.metadataJSON == nil)
     }
     #expect(try found(in: file.file) == [Self.secrets[0], Self.secrets[1]])
   }

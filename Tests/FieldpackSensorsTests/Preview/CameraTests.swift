@@ -5,6 +5,12 @@ import FieldpackTestSupport
 import Foundation
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// A camera is linked to as a sensor is; here a file stands for it.
 @Suite struct CameraTests {
   private let folder: TemporaryFolder
@@ -40,6 +46,27 @@ import Testing
     #expect(await journal.stored.isEmpty)
     try Data(SimulatedPicture().make(1, 24)).write(to: file)
     #expect(await link.capture([:], for: LinkedSensor.item).isCompleted)
+  }
+
+  @Test func aPipeIsNoCameraAndKeepsNobodyWaiting() async throws {
+    let file = folder.file("pipe")
+    #expect(mkfifo(file.path, 0o600) == 0)
+    let link = try link(to: file)
+    let outcome = await link.capture([:], for: LinkedSensor.item)
+    #expect(
+      outcome
+        == .failed(.invalidData, message: "\(file.path) is no file that can stand for a camera"))
+  }
+
+  @Test func camerasAreOnlyForThoseWhoMayHaveThem() async throws {
+    let address = SensorAddress(uri: "cam://\(folder.file("a.bmp").path)")
+    let links = try SensorLinks(journal: journal, allowsCameras: false)
+    let error = await #expect(throws: FieldpackError.self) { try await links.link(to: address) }
+    #expect(error?.code == .permission)
+    for allows in [false, true] {
+      let check = await SensorCheck(of: address, for: .face, .face2d, allowsCameras: allows)
+      #expect(check == (allows ? .successful : .notFound))
+    }
   }
 
   @Test func aCameraThatIsNotThereCannotBeInitialized() async throws {

@@ -29,7 +29,7 @@ import Testing
         {
           $0.isWritable = true
           ($0.hasMap, $0.hasTokens, $0.isOpen, $0.hasHealth) = (true, true, true, true)
-          ($0.hasApps, $0.hasBundles) = (true, true)
+          ($0.hasApps, $0.hasBundles, $0.hasSensors) = (true, true, true)
         }
       ),
     ]
@@ -141,6 +141,13 @@ import Testing
     #expect(try has("/api/forms/{formKey}/results") { $0.hasApps = true })
     #expect(try has("/bundles/{bundleName}") { $0.hasBundles = true })
     #expect(try has("/metrics") { $0.hasHealth = true })
+    #expect(try has("/sensors") { $0.hasSensors = true })
+    let item = "/sensors/items/{itemId}"
+    #expect(try has(item) { ($0.hasSensors, $0.isWritable) = (true, true) })
+    let reading = try Self.api(change: { $0.hasSensors = true })
+    #expect(reading["paths"]?[item] == nil)
+    let writing = try Self.api(change: { ($0.hasTokens, $0.isWritable) = (true, true) })
+    #expect(writing["paths"]?["/fixes"]?.members.map(\.name) == ["post", "get"])
     func security(_ change: (inout ServerDocuments.Options) -> Void) throws -> String? {
       try Self.api(change: change)["security"]?.text
     }

@@ -22,7 +22,7 @@ import Testing
 
   /// Makes edits, all but the first of which come while the first is made.
   private func edit(
-    _ layer: TestLayer, _ edits: [Attributes]
+    _ layer: TestLayer, _ edits: [Attributes], weight: Int = 1
   ) async throws -> (outcomes: [String], commits: [String]) {
     let queue = EditQueue(of: layer.store)
     let gate = DispatchSemaphore(value: 0)
@@ -35,7 +35,7 @@ import Testing
       for (index, attributes) in edits.enumerated() {
         group.addTask {
           do throws(FieldpackError) {
-            let id = try await queue.edit { (writer) throws(FieldpackError) in
+            let id = try await queue.edit(weight: weight) { (writer) throws(FieldpackError) in
               if index == 0 {
                 hasBegun.withLock { $0 = true }
                 gate.wait()
@@ -69,6 +69,19 @@ import Testing
     #expect(made.outcomes == ["1", "2", "constraint", "invalidData", "3"])
     #expect(made.commits == ["created [1]", "created [2, 3]"])
     #expect(try await layer.names() == ["a", "b", "c"])
+    await layer.store.close()
+  }
+
+  @Test func `edits of many features are committed with few others`() async throws {
+    let layer = try await Self.layer()
+    let edits: [Attributes] = ["a", "b", "c", "d"].map { ["name": .text($0)] }
+    #expect(
+      try await edit(layer, edits, weight: 500).commits
+        == ["created [1]", "created [2, 3]", "created [4]"])
+    let more: [Attributes] = ["e", "f", "g"].map { ["name": .text($0)] }
+    #expect(
+      try await edit(layer, more, weight: 5000).commits
+        == ["created [5]", "created [6]", "created [7]"])
     await layer.store.close()
   }
 

@@ -273,6 +273,32 @@ import Testing
       }
     }
 
+    @Test func `a client that catches up has all of the room again`() throws {
+      let stream = ResponseStream(in: SpillRoom(limit: 2 << 20))
+      let part = [UInt8](repeating: 7, count: 1 << 20)
+      var buffer = part
+      for _ in 0..<3 {
+        for _ in 0..<6 { try stream.send(part) }
+        var taken = 0
+        while case .bytes(let count) = buffer.withUnsafeMutableBytes({
+          stream.take(into: $0) { {} }
+        }) { taken += count }
+        #expect(taken == 6 << 20)
+      }
+    }
+
+    @Test func `a caller has a quarter of the room, or one answer`() {
+      let room = SpillRoom(limit: 1000)
+      var held = [room.place(for: 400, of: "a"), room.place(for: 100, of: "b")]
+      #expect(held.allSatisfy { $0 != nil })
+      #expect(room.place(for: 1, of: "a") == nil)
+      #expect(room.place(for: 150, of: "b") != nil)
+      #expect(room.place(for: 151, of: "b") == nil)
+      withExtendedLifetime(held) {}
+      held = []
+      #expect(room.place(for: 1000, of: "a") != nil)
+    }
+
     @Test(arguments: [
       ("bytes=0-9", ByteRange.part(0..<10)), ("bytes=5-", .part(5..<100)),
       ("bytes=-7", .part(93..<100)), ("bytes=-700", .part(0..<100)), ("bytes=-0", .unsatisfiable),

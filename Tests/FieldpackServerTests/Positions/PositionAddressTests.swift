@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackHTTP
+import FieldpackLocation
 import FieldpackMonitoring
 import FieldpackTestSupport
 import FieldpackTracks
@@ -37,8 +38,8 @@ import Testing
     @Test func `OsmAnd and Traccar bring positions`() async throws {
       let (server, tokens) = try await server("ingest")
       let osmAnd =
-        "/fixes?token=\(tokens[0])&id=osm&lat=50.12345&lon=8.5&timestamp=1714557600123&hdop=4.5"
-        + "&altitude=99.0&speed=1.5&bearing=90.0&batproc=55"
+        "/fixes?token=\(tokens[0])&id=osm&lat=50.12345&lon=8.5&timestamp=1714557600123&accuracy=4.5"
+        + "&altitude=99.0&mps=1.5&bearing=90.0&batproc=55"
       for _ in 0..<2 {
         let answer = try await server.get(osmAnd)
         #expect([answer.text, "\(answer.status)"] == ["", "200"])
@@ -57,6 +58,42 @@ import Testing
       let bad = try await server.get("/fixes?token=\(tokens[0])&id=app&lat=500&lon=8")
       #expect(bad.status == 400)
       await server.close()
+    }
+
+    private static let speeds: [(values: String, speed: Double?, accuracy: Double?)] = [
+      ("mps=1.5&accuracy=4.5", 1.5, 4.5), ("speed=36000", 18520, nil),
+      ("mps=2&speed=3600", 2, nil), ("mps=-1&accuracy=0", nil, nil), ("batt=5", nil, nil),
+    ]
+
+    @Test(arguments: speeds)
+    func `speeds are in metres per second or in knots`(
+      values: String, speed: Double?, accuracy: Double?
+    ) throws {
+      let query = (Self.query + "&" + values).split(separator: "&").map { pair in
+        let parts = pair.split(separator: "=").map(String.init)
+        return ServerRequest.Parameter(parts[0], parts[1])
+      }
+      let body = try FixBody(ServerRequest("GET", ["fixes"], query: query))
+      let fix = try #require(body.entries.first?.fixes.first)
+      #expect(fix.speed == speed)
+      #expect(fix.accuracy == accuracy)
+    }
+
+    @Test func `a device with a name that is too long is refused`() throws {
+      let name = String(repeating: "n", count: 257)
+      let query = [("id", name), ("lat", "50"), ("lon", "8")].map {
+        ServerRequest.Parameter($0.0, $0.1)
+      }
+      let line = #"{"lon":8,"lat":50,"device":"\#(name)"}"#
+      for request in [
+        ServerRequest("GET", ["fixes"], query: query),
+        ServerRequest(
+          "POST", ["fixes"], fields: ["Content-Type": "application/json"], body: Array(line.utf8)),
+      ] {
+        let entries = try FixBody(request).entries
+        #expect(entries.map(\.mistake) == ["the name of the device has more than 256 bytes"])
+        #expect(entries.allSatisfy { $0.fixes.isEmpty })
+      }
     }
 
     private static let query = "id=app&lat=50&lon=8&timestamp=1714557600"

@@ -19,7 +19,11 @@ import Testing
       private var refusals: Int
       private var events: AsyncStream<BrokerEvent>.Continuation?
 
-      init(refusing refusals: Int = 0) { self.refusals = refusals }
+      private let longest: Int
+
+      init(refusing refusals: Int = 0, longest: Int = .max) {
+        (self.refusals, self.longest) = (refusals, longest)
+      }
 
       func connect(
         _ session: BrokerSession
@@ -35,6 +39,9 @@ import Testing
         if refusals > 0 {
           refusals -= 1
           throw FieldpackError(.unavailable, "not now")
+        }
+        guard message.bytes.count <= longest else {
+          throw FieldpackError(.invalidArgument, "too long")
         }
         messages.append(message)
       }
@@ -140,6 +147,27 @@ import Testing
       }
       #expect(
         topics == ["a%2Fb", "%2B", "%23", "a%20b", "~..", "%24x"].map { "field/\($0)/created" })
+    }
+
+    @Test func `layers about people are told only where they are named`() throws {
+      let layers: [LayerID] = ["wells", "bio_item", "BIO_person"]
+      var webhook = Webhook("mqtt://localhost")
+      let all = try webhook.query()
+      #expect(layers.map { all.asks(.created, in: $0) } == [true, false, false])
+      webhook.layers = ["bio_item"]
+      let named = try webhook.query()
+      #expect(layers.map { named.asks(.created, in: $0) } == [false, true, false])
+    }
+
+    @Test func `an event that the broker refuses for itself is left out`() async throws {
+      let broker = KeptBroker(longest: 5000)
+      let server = try await server(Webhook("mqtt://localhost"), broker)
+      try await server.set(String(repeating: "x", count: 9000), of: 1)
+      try await server.set("short", of: 2)
+      let messages = try await broker.messages(1)
+      let json = try JSONValueReader.read(String(decoding: messages[0].bytes, as: UTF8.self))
+      #expect(json["data"]?["properties"]?["name"] == "short")
+      await server.close()
     }
 
     @Test func `what cannot be told is refused before the server listens`() async throws {

@@ -94,8 +94,7 @@ private struct SensorInformation {
   let namespace: String?
 
   init(_ uri: String) async throws(FieldpackError) {
-    let sensor: any BiometricSensor =
-      if let camera = try CameraSensor(uri) { camera } else { try SensorClient(uri) }
+    let sensor = try SensorClient.sensor(at: uri, allowsCameras: true)
     let result = try await sensor.perform(SensorRequest(.getCommonInfo)).result
     guard result.isSuccess else {
       throw FieldpackError(.unavailable, "the sensor does not tell: \(result.text)")
