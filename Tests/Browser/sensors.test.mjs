@@ -29,6 +29,7 @@ async function press(page, within, text) {
 
 /** Walks through the setup of a new item, up to the address. */
 async function setUp(page, person, modality, type, address) {
+  await page.until(`!document.getElementById('dialog').open`);
   await press(page, `[data-person="${person}"]`, 'Add an item');
   await press(page, '#dialog', modality);
   await press(page, '#dialog', type);
@@ -68,6 +69,7 @@ test('an operator adds a person, sets two sensors up, and captures with one clic
   await page.until(`document.querySelectorAll('.cell').length === 2`);
   assert.deepEqual(await page.value(cells), [['Left Slap', 'capture'], ['Face', 'capture']]);
 
+  await page.until(`!document.getElementById('dialog').open`);
   for (const number of [1, 2]) await page.press(`.cells li:nth-child(${number}) .cell`);
   await page.until(`[...document.querySelectorAll('.cell img')].filter(i => i.naturalWidth === 228).length
     === 2`);
@@ -115,6 +117,7 @@ test('a sensor that is not there is told, and can be tried again', async () => {
   await setUp(page, person, 'Iris', 'Left Iris', 'http://127.0.0.1:1/none');
   await page.until(`document.getElementById('check').dataset.result === 'not_found'`);
   await press(page, '#dialog', 'Done');
+  await page.until(`!document.getElementById('dialog').open`);
   const cell = `document.querySelector('.cells li:nth-child(3) .cell')`;
   await page.until(cell);
   await page.press('.cells li:nth-child(3) .cell');

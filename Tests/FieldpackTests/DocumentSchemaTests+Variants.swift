@@ -146,6 +146,9 @@ extension DocumentSchemaTests {
       #""$tool" serve f.gpkg --listen 127.0.0.1:0 --health 127.0.0.1:0 --json >serve & "#
         + "until [ -s serve ]; do sleep 0.01; done; kill $!; wait $! || exit 9; cat serve"
     ),
+    ("person-add", "fieldpack person add p.gpkg --json"),
+    ("item-setup", "fieldpack item setup p.gpkg --person 1 --type Face2d --json"),
+    ("item-capture", "fieldpack item capture p.gpkg 1 --json"),
     ("sensor-info", "fieldpack sensor info cam:///dev/video0 --json"),
     (
       "sensor-simulate",

@@ -17,7 +17,8 @@ export function submits(form, send) {
     event.preventDefault();
     try {
       await send();
-      shut();
+      // Meanwhile the user may have closed the dialog and opened it for something else.
+      if (form.isConnected) shut();
     } catch (problem) {
       form.querySelector('[role=alert]')?.remove();
       form.append(element('p', { role: 'alert' }, problem.message));
