@@ -4,7 +4,9 @@ import FieldpackHTTP
 /// Positions of devices, at `/fixes`.
 extension ServerRouter {
   func takeFixes(_ request: ServerRequest) async -> ServerResponse {
-    if let answer = answer(toMethodOf: request, taking: ["GET", "POST"]) { return answer }
+    // Only a token makes a GET one that may write.
+    let methods = file.options.hasTokens ? ["GET", "POST"] : ["POST"]
+    if let answer = answer(toMethodOf: request, taking: methods) { return answer }
     var response = await taken(request)
     // A GET that writes must reach the server each time.
     response.fields["Cache-Control"] = "no-store"
