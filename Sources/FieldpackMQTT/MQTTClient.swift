@@ -46,6 +46,8 @@ public actor MQTTClient: MessageBroker {
     #endif
   }
 
+  /// Checks that this build can connect to brokers.
+  ///
   /// - Throws: `.unsupported` in a build without the trait `MQTT`.
   package static func check() throws(FieldpackError) {
     #if !MQTT

@@ -108,10 +108,17 @@ public final class FieldServer: Sendable {
       AppHost(
         bridge, bundles: options.bundles.map { BundleFolder($0) }, isWritable: options.isWritable)
     }
-    let links =
-      options.hasSensors
-      ? try? SensorLinks(journal: GeoPackageJournal(store), allowsCameras: false) : nil
-    desk = links.map { SensorDesk(PersonCatalogue(store), $0, logger: options.logger) }
+    desk = options.hasSensors ? Self.desk(of: store, options.logger) : nil
+  }
+
+  private static func desk(of store: GeoPackageStore, _ logger: Logger) -> SensorDesk? {
+    do throws(FieldpackError) {
+      let links = try SensorLinks(journal: GeoPackageJournal(store), allowsCameras: false)
+      return SensorDesk(PersonCatalogue(store), links, logger: logger)
+    } catch {
+      logger.error("there is no page of sensors: \(error.message)")
+      return nil
+    }
   }
 
   /// Begins to answer requests.

@@ -103,12 +103,10 @@ extension SensorLink {
     }
     let download = SensorDownload(
       captureId: id, device: address, item: item,
-      metadata: result.metadata.map { Self.text($0.json) }, content: data.content,
+      metadata: result.metadata.map { $0.json.text }, content: .spool(data),
       contentType: result.metadata?.setting("contentType")?.text)
     let stored: KeyTuple?
     do throws(FieldpackError) {
-      // The content may be a file that ends with the data.
-      defer { withExtendedLifetime(data) {} }
       stored = try await journal.post(download)
     } catch {
       guard error.code == .notFound else { throw error }
@@ -122,12 +120,6 @@ extension SensorLink {
       events.send(event)
     }
     return .stored
-  }
-
-  private static func text(_ json: JSONValue) -> String {
-    var bytes: [UInt8] = []
-    json.append(to: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
   }
 
   private func lose(_ id: String, _ reason: String) async throws(FieldpackError) -> Download {

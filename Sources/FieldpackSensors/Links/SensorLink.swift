@@ -84,8 +84,6 @@ package actor SensorLink {
 
   /// Whether the sensor has registered us and is initialized, as far as is known.
   package var isReady: Bool { session != nil && isInitialized }
-  /// The sequence that runs.
-  package var sequence: SensorSequence? { work?.sequence }
 
   // MARK: Sequences
 
@@ -197,7 +195,7 @@ package actor SensorLink {
     events.send(event)
   }
 
-  /// Tells it where the sensor has become ready, or is it no longer.
+  /// Sends an event where the sensor has become ready, or is not ready any more.
   func tellReady() {
     guard isReady != wasReady else { return }
     wasReady = isReady

@@ -98,8 +98,8 @@ package struct SensorSession: Hashable, Sendable {
 package struct SensorDownload: Sendable {
   package enum Content: Sendable {
     case bytes([UInt8])
-    /// A file that belongs to the caller, who deletes it.
-    case file(path: String)
+    /// Bytes that came piece after piece: where they are many, they lie in a file without a name.
+    case spool(SpooledBytes)
   }
 
   package var captureId: String

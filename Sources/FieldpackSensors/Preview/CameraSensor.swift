@@ -55,7 +55,7 @@ package actor CameraSensor: BiometricSensor {
     case .getCommonInfo, .getDetailedInfo: return SensorResult(.success, metadata: Self.information)
     case .getStatus: return SensorResult(.success, metadata: ["sensorStatus": .string("ready")])
     case .download, .thriftyDownload, .getContentType, .rawDownload:
-      return try download(request)
+      return download(request)
     default: break
     }
     guard request.sessionId == session, session != nil else { return SensorResult(.invalidId) }
@@ -84,7 +84,7 @@ package actor CameraSensor: BiometricSensor {
         "submodality", type: "string", isReadOnly: true, defaultValue: .string("Face2d"))),
   ]
 
-  private func download(_ request: SensorRequest) throws(FieldpackError) -> SensorResult {
+  private func download(_ request: SensorRequest) -> SensorResult {
     guard let found = captures.first(where: { $0.id == request.captureId }) else {
       return SensorResult(.invalidId)
     }
@@ -92,7 +92,7 @@ package actor CameraSensor: BiometricSensor {
     let type = MediaType(Array(found.bytes.prefix(MediaType.length)))?.rawValue
     return SensorResult(
       .success, metadata: ["contentType": .string(type ?? MediaType.unknown)],
-      data: request.operation == .getContentType ? nil : try SensorData(found.bytes))
+      data: request.operation == .getContentType ? nil : SpooledBytes(found.bytes))
   }
 
   private func picture() async throws(FieldpackError) -> [UInt8] {

@@ -43,11 +43,11 @@ package struct PreviewReader: Sendable {
   ///   - limit: a longer part is refused.
   /// - Throws: `.invalidData` for what is no preview.
   package init(contentType: String, limit: Int = 16 << 20) throws(FieldpackError) {
-    let parts = contentType.split(separator: ";").map(Self.trimmed)
+    let parts = contentType.split(separator: ";").map(\.trimmedOfSpace)
     guard parts.first?.lowercased().hasPrefix("multipart/") == true,
       let parameter = parts.first(where: { $0.lowercased().hasPrefix("boundary=") })
     else { throw Self.error("the sensor's preview is no multipart/x-mixed-replace") }
-    var boundary = Self.trimmed(parameter.dropFirst("boundary=".count))
+    var boundary = parameter.dropFirst("boundary=".count).trimmedOfSpace
     if boundary.count > 1, boundary.hasPrefix("\""), boundary.hasSuffix("\"") {
       boundary = String(boundary.dropFirst().dropLast())
     }
@@ -114,7 +114,7 @@ package struct PreviewReader: Sendable {
     contentType = nil
     var isFirst = true
     while let end = buffer[line...].firstIndex(of: UInt8(ascii: "\n")) {
-      let text = Self.trimmed(String(decoding: buffer[line..<end], as: UTF8.self))
+      let text = String(decoding: buffer[line..<end], as: UTF8.self).trimmedOfSpace
       line = end + 1
       if text.isEmpty {
         // The rest of the line of the mark is empty, too.
@@ -129,7 +129,7 @@ package struct PreviewReader: Sendable {
       }
       isFirst = false
       guard let colon = text.firstIndex(of: ":") else { continue }
-      let value = Self.trimmed(text[text.index(after: colon)...])
+      let value = text[text.index(after: colon)...].trimmedOfSpace
       switch text[..<colon].lowercased() {
       case "content-type": contentType = value
       case "content-length": length = Int(value)
@@ -201,14 +201,5 @@ package struct PreviewReader: Sendable {
 
   private static func error(_ message: String) -> FieldpackError {
     FieldpackError(.invalidData, message)
-  }
-
-  private static func trimmed(_ text: some StringProtocol) -> String {
-    var scalars = Substring(text).unicodeScalars
-    while let first = scalars.first, " \t\r\n".unicodeScalars.contains(first) {
-      scalars.removeFirst()
-    }
-    while let last = scalars.last, " \t\r\n".unicodeScalars.contains(last) { scalars.removeLast() }
-    return String(scalars)
   }
 }

@@ -16,7 +16,7 @@ extension SensorSimulator: BiometricSensor {
     }
     if request.operation == .rawDownload, response.fields["Content-Type"] != "text/xml" {
       return SensorAnswer(
-        SensorResult(.success, data: try SensorData(bytes)), httpStatus: response.status)
+        SensorResult(.success, data: SpooledBytes(bytes)), httpStatus: response.status)
     }
     return SensorAnswer(try SensorResult(xml: bytes), httpStatus: response.status)
   }

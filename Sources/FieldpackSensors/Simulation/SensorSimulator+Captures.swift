@@ -55,8 +55,6 @@ extension SensorSimulator {
     return SensorDictionary(items)
   }
 
-  func information() -> SensorDictionary { options.parameters }
-
   /// What is set now, of each parameter.
   ///
   /// - Parameter status: what the sensor is at, where it tells that among its parameters.

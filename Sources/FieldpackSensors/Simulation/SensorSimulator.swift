@@ -190,7 +190,7 @@ package final class SensorSimulator: Sendable {
   ) async -> SimulatedResult? {
     switch operation {
     case .register: return register()
-    case .getCommonInfo: return SimulatedResult(.success, metadata: information())
+    case .getCommonInfo: return SimulatedResult(.success, metadata: options.parameters)
     case .getStatus:
       return SimulatedResult(.success, metadata: ["sensorStatus": .string(sensorStatus)])
     case .download, .getContentType, .thriftyDownload: return download(operation, arguments)

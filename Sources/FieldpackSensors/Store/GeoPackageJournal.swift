@@ -105,7 +105,7 @@ package struct GeoPackageJournal: SensorJournal {
   }
 
   package func post(_ download: SensorDownload) async throws(FieldpackError) -> KeyTuple? {
-    let content = try download.content.spooled()
+    let content = download.content.spooled
     let thumbnail = try await thumbnails.png(of: content)
     let (now, id) = (clock.now, store.id)
     return try await store.write { (writer) throws(FieldpackError) in
@@ -175,21 +175,10 @@ extension KeyTuple {
 }
 
 extension SensorDownload.Content {
-  /// The bytes, which lie in a file where they are many.
-  func spooled() throws(FieldpackError) -> SpooledBytes {
+  fileprivate var spooled: SpooledBytes {
     switch self {
-    case .bytes(let bytes):
-      return SpooledBytes(bytes)
-    case .file(let path):
-      let spooled = SpooledBytes()
-      let input = try ByteInput(path: path)
-      while true {
-        let piece = try input.next(1 << 18)
-        guard !piece.isEmpty else { return spooled }
-        try piece.span.bytes.withUnsafeBytes { (bytes) throws(FieldpackError) in
-          try spooled.append(bytes)
-        }
-      }
+    case .bytes(let bytes): SpooledBytes(bytes)
+    case .spool(let content): content
     }
   }
 }

@@ -5,8 +5,8 @@ import FieldpackGeometry
 
 /// The log of what a user does: each command or click with what it was about, and when.
 ///
-/// It is off unless somebody turns it on, and a file has the layer `bio_interaction` only then. It is not
-/// the log of operations, which is always kept.
+/// It is off unless a program turns it on, and a file has the layer `bio_interaction` only then. The log
+/// of operations is another one, and is always kept.
 public struct InteractionLog: Sendable {
   public static let layer: LayerID = "bio_interaction"
 

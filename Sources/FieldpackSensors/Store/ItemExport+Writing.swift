@@ -130,9 +130,7 @@ extension ItemExport {
 
   private func cell(_ item: Item, _ files: [ItemFile]) async throws(FieldpackError) -> String {
     var picture = "<span></span>"
-    if let file = files.first(where: { $0.role == .thumbnail }),
-      let bytes = try await catalogue.content(of: file)
-    {
+    if let file = Self.thumbnail(of: files), let bytes = try await catalogue.content(of: file) {
       picture =
         "<img alt=\"\(Self.shown(item.title))\" "
         + "src=\"data:image/png;base64,\(Base64.encode(bytes))\">"

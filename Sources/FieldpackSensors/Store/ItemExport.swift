@@ -2,14 +2,25 @@ public import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackGeometry
 
-/// What of some persons leaves a file, before and when it does.
+/// An export of persons with their items, which says what leaves the file.
 ///
 ///     let export = try await ItemExport(of: persons, in: catalogue)
-///     print(export)        // says what leaves, by the names of columns
+///     print(export.summary(as: .folder))   // what leaves, by the names of columns
 ///     try await export.writeFolder(to: "session")
 public struct ItemExport: Sendable {
   let catalogue: PersonCatalogue
   let rows: [Row]
+
+  /// What an export can be written as.
+  public enum Form: Hashable, Sendable, CaseIterable {
+    /// A folder with all files and `session.json`, by ``ItemExport/writeFolder(to:)``.
+    case folder
+    /// ``ItemExport/geoJSON``, which has no files.
+    case geoJSON
+    /// The page of HTML by ``ItemExport/page()``. Of an item it shows the thumbnail, type, marks and
+    /// notes.
+    case page
+  }
 
   /// A person with items and their files.
   struct Row: Sendable {
@@ -37,10 +48,23 @@ public struct ItemExport: Sendable {
 
   public var personCount: Int { rows.count }
   public var itemCount: Int { rows.reduce(0) { $0 + $1.items.count } }
-  var files: [ItemFile] { rows.flatMap { $0.items.flatMap(\.files) } }
 
-  /// The names of what is known of persons and items, such as `last_name`; never the values.
-  public var names: [String] {
+  private func files(as form: Form) -> [ItemFile] {
+    let files = rows.flatMap { $0.items.map(\.files) }
+    return switch form {
+    case .folder: files.flatMap { $0 }
+    case .geoJSON: []
+    case .page: files.compactMap { Self.thumbnail(of: $0) }
+    }
+  }
+
+  /// What a page shows of an item with these files.
+  static func thumbnail(of files: [ItemFile]) -> ItemFile? {
+    files.first { $0.role == .thumbnail }
+  }
+
+  /// The names of what a form tells of persons and items, such as `last_name`; never the values.
+  public func names(as form: Form) -> [String] {
     var names: [String] = []
     for row in rows {
       let attributes = row.person.details.attributes
@@ -54,33 +78,46 @@ public struct ItemExport: Sendable {
     let items = rows.flatMap { $0.items.map(\.item) }
     let facts: KeyValuePairs<String, (Item) -> Bool> = [
       "annotations": { $0.annotations.contains(true) }, "item notes": { $0.notes != nil },
+    ]
+    for (name, holds) in facts where items.contains(where: holds) { names.append(name) }
+    guard form != .page else { return names }
+    let others: KeyValuePairs<String, (Item) -> Bool> = [
       "capture metadata": { $0.metadataJSON != nil }, "positions": { $0.position != nil },
       "sensor addresses": { $0.device != nil },
     ]
-    for (name, holds) in facts where items.contains(where: holds) { names.append(name) }
+    for (name, holds) in others where items.contains(where: holds) { names.append(name) }
     return names
+  }
+
+  /// What leaves the file in a form, such as
+  /// `2 persons, 3 items and 4 files (1234 bytes) leave the file, with: last_name, positions`.
+  public func summary(as form: Form) -> String {
+    let files = files(as: form)
+    let bytes = files.reduce(0) { $0 + $1.byteCount }
+    let names = names(as: form)
+    return personCount.counting("person") + ", " + itemCount.counting("item") + " and "
+      + files.count.counting("file") + " (" + bytes.counting("byte") + ") leave the file"
+      + (names.isEmpty ? "" : ", with: " + names.joined(separator: ", "))
   }
 
   // MARK: Documents
 
   /// All of it but the bytes of files.
   ///
-  /// - Parameter path: where a file lies beside the document; `nil` leaves files out.
-  func document(path: ((Item, Int, ItemFile) -> String)?) -> JSONValue {
+  /// - Parameter path: where a file lies beside the document.
+  func document(path: (Item, Int, ItemFile) -> String) -> JSONValue {
     let persons = rows.map { row in
       var members = Self.members(of: row.person)
       let items = row.items.map { item, files in
         var members = Self.members(of: item)
-        if let path {
-          let files = files.enumerated().map { index, file -> JSONValue in
-            [
-              "role": .text(file.role.rawValue), "file": .text(path(item, index, file)),
-              "content_type": .text(file.contentType), "byte_count": JSONValue(file.byteCount),
-              "sha256": .text(file.sha256),
-            ]
-          }
-          members.append(.init(name: "files", value: .array(files)))
+        let listed = files.enumerated().map { index, file -> JSONValue in
+          [
+            "role": .text(file.role.rawValue), "file": .text(path(item, index, file)),
+            "content_type": .text(file.contentType), "byte_count": JSONValue(file.byteCount),
+            "sha256": .text(file.sha256),
+          ]
         }
+        members.append(.init(name: "files", value: .array(listed)))
         return JSONValue.object(members)
       }
       members.append(.init(name: "items", value: .array(items)))
@@ -147,17 +184,5 @@ public struct ItemExport: Sendable {
     ])
     guard case .object(let members) = document else { return [] }
     return members
-  }
-}
-
-extension ItemExport: CustomStringConvertible {
-  /// `2 persons, 3 items and 4 files (1234 bytes) leave the file, with: last_name, positions`.
-  public var description: String {
-    let files = files
-    let bytes = files.reduce(0) { $0 + $1.byteCount }
-    let names = names
-    return personCount.counting("person") + ", " + itemCount.counting("item") + " and "
-      + files.count.counting("file") + " (" + bytes.counting("byte") + ") leave the file"
-      + (names.isEmpty ? "" : ", with: " + names.joined(separator: ", "))
   }
 }

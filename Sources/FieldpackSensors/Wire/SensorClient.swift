@@ -91,12 +91,12 @@ package final class SensorClient: BiometricSensor {
         "\(request.operation.name): the sensor answers with status "
           + "\(stream.head.status)", underlying: HTTPFailure.status(stream.head.status))
     }
-    let data = SensorData(folder: options.folder, limit: options.mostBytes)
+    let data = SpooledBytes(folder: options.folder)
     var result: SensorResult
     if request.operation == .rawDownload, stream.head.contentType?.hasSuffix("xml") != true {
-      result = try await Self.raw(stream, into: data)
+      result = try await Self.raw(stream, into: data, limit: options.mostBytes)
     } else {
-      result = try await Self.read(stream, into: data)
+      result = try await Self.read(stream, into: data, limit: options.mostBytes)
       note(result, of: request.operation)
     }
     if result.data != nil, data.count == 0 { result.data = nil }
@@ -119,9 +119,9 @@ package final class SensorClient: BiometricSensor {
   private static let downloads: Set<SensorOperation> = [.download, .thriftyDownload, .rawDownload]
 
   private static func read(
-    _ stream: HTTPStream, into data: SensorData
+    _ stream: HTTPStream, into data: SpooledBytes, limit: Int
   ) async throws(FieldpackError) -> SensorResult {
-    let parser = try SensorResultParser(into: data)
+    let parser = try SensorResultParser(into: data, limit: limit)
     while let bytes = try await stream.next() {
       try bytes.span.bytes.withUnsafeBytes { (bytes) throws(FieldpackError) in
         try parser.push(bytes)
@@ -131,11 +131,11 @@ package final class SensorClient: BiometricSensor {
   }
 
   private static func raw(
-    _ stream: HTTPStream, into data: SensorData
+    _ stream: HTTPStream, into data: SpooledBytes, limit: Int
   ) async throws(FieldpackError) -> SensorResult {
     while let bytes = try await stream.next() {
       try bytes.span.bytes.withUnsafeBytes { (bytes) throws(FieldpackError) in
-        try data.append(bytes)
+        try data.append(bytes, ofCaptureUpTo: limit)
       }
     }
     let type = stream.head.contentType.map { SensorValue.string($0) }

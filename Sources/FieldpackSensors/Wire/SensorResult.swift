@@ -9,15 +9,15 @@ package struct SensorResult: Sendable {
   package var metadata: SensorDictionary?
   package var message: String?
   package var sessionId: String?
-  /// What a sensor captured, which is nobody's business but the store's.
-  package var data: SensorData?
+  /// What a sensor captured. It is personal data: it stands in no log and no error.
+  package var data: SpooledBytes?
   /// The namespace of the answer; `nil` where it has none.
   package var namespace: String?
 
   package init(
     _ status: SensorStatus, badFields: [String] = [], captureIds: [String] = [],
     metadata: SensorDictionary? = nil, message: String? = nil, sessionId: String? = nil,
-    data: SensorData? = nil
+    data: SpooledBytes? = nil
   ) {
     self.init(statusText: status.rawValue)
     self.badFields = badFields

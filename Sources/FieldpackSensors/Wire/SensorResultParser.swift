@@ -5,10 +5,13 @@ import FieldpackFormats
 /// piece; all else is small and is kept.
 package final class SensorResultParser {
   private let parser: XMLTreeParser
-  private let data: SensorData
+  private let data: SpooledBytes
   private static let maximumCaptures = 1_000
 
-  package init(into data: SensorData) throws(FieldpackError) {
+  /// - Parameters:
+  ///   - data: takes what a sensor captured.
+  ///   - limit: a capture of more bytes is refused.
+  package init(into data: SpooledBytes, limit: Int = .max) throws(FieldpackError) {
     self.data = data
     var options = XMLTree.Options()
     options.maximumLength = 4 << 20
@@ -17,7 +20,7 @@ package final class SensorResultParser {
     parser = try XMLTreeParser(
       options: options, taking: nil
     ) { (bytes) throws(FieldpackError) in
-      try data.append(bytes)
+      try data.append(bytes, ofCaptureUpTo: limit)
     }
   }
 
@@ -81,10 +84,25 @@ package final class SensorResultParser {
 extension SensorResult {
   /// A whole answer.
   package init(xml bytes: [UInt8]) throws(FieldpackError) {
-    let parser = try SensorResultParser(into: SensorData())
-    try bytes.span.bytes.withUnsafeBytes { (bytes) throws(FieldpackError) in try parser.push(bytes)
+    let parser = try SensorResultParser(into: SpooledBytes())
+    try bytes.span.bytes.withUnsafeBytes { (bytes) throws(FieldpackError) in
+      try parser.push(bytes)
     }
     self = try parser.finish()
+  }
+}
+
+extension SpooledBytes {
+  /// Appends bytes of a capture.
+  ///
+  /// - Throws: `.invalidData` where the capture becomes longer than `limit` bytes, `.full`, `.io`.
+  func append(
+    _ bytes: UnsafeRawBufferPointer, ofCaptureUpTo limit: Int
+  ) throws(FieldpackError) {
+    guard bytes.count <= limit - count else {
+      throw FieldpackError(.invalidData, "the capture is longer than \(limit) bytes")
+    }
+    try append(bytes)
   }
 }
 
@@ -105,14 +123,7 @@ extension SensorDictionary {
 
 extension XMLTree {
   /// The text without white space around it.
-  fileprivate var value: String {
-    var scalars = Substring(text).unicodeScalars
-    while let first = scalars.first, " \t\r\n".unicodeScalars.contains(first) {
-      scalars.removeFirst()
-    }
-    while let last = scalars.last, " \t\r\n".unicodeScalars.contains(last) { scalars.removeLast() }
-    return String(scalars)
-  }
+  fileprivate var value: String { text.trimmedOfSpace }
 
   fileprivate var isNil: Bool {
     ["true", "1"].contains(self[XMLQName("nil", in: SensorNamespace.instance)] ?? "")

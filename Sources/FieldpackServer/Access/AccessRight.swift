@@ -44,10 +44,12 @@ public enum AccessRight: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-extension [AccessRight] {
+extension AccessRight {
   /// Whether a layer has measurements of people. SQLite does not tell upper from lower case in names.
   static func isBio(_ layer: LayerID) -> Bool { layer.rawValue.lowercased().hasPrefix("bio_") }
+}
 
+extension [AccessRight] {
   /// - Parameter layer: `nil` for the file as a whole.
   func mayRead(_ layer: LayerID?) -> Bool { allows(layer, writing: false) }
 
@@ -55,12 +57,12 @@ extension [AccessRight] {
   func mayWrite(_ layer: LayerID?) -> Bool { allows(layer, writing: true) }
 
   private func allows(_ layer: LayerID?, writing: Bool) -> Bool {
-    if let layer, Self.isBio(layer), !contains(.bio) { return false }
+    if let layer, AccessRight.isBio(layer), !contains(.bio) { return false }
     return contains { right in
       switch right {
       case .read(let named): !writing && (named == nil || named == layer)
       case .write(let named): named == nil || named == layer
-      case .bio: !writing && layer.map(Self.isBio) == true
+      case .bio: !writing && layer.map(AccessRight.isBio) == true
       case .ingest: false
       }
     }

@@ -96,7 +96,7 @@ final class AppHost: Sendable {
     }
   }
 
-  /// Ends a session whose page has gone, or has not taken too much.
+  /// Ends a session whose page has gone, or takes its events too slowly.
   private func end(_ id: String) {
     guard let open = state.withLock({ $0.open.removeValue(forKey: id) }) else { return }
     open.alive.cancel()

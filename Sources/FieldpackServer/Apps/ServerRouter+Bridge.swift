@@ -141,8 +141,3 @@ extension ServerRouter {
     return ServerResponse(200, fields: fields, body: .bytes(bytes))
   }
 }
-
-extension ServerRequest {
-  /// The last value of a parameter of that name.
-  func text(_ name: String) -> String? { query.last { $0.name == name }?.value }
-}

@@ -91,6 +91,8 @@ extension ServiceOperation {
     ("get", "/api/form/{formId}/sample", "An empty submission."),
     ("get", "/api/devices", "The devices."), ("get", "/api/devices/{deviceId}", "A device."),
     ("get", "/api/locations", "The last places of devices."),
+    ("get", "/api/notifications", "An empty list."), ("get", "/api/teams", "An empty list."),
+    ("get", "/api/users", "An empty list."), ("get", "/api/user-team", "An empty list."),
   ]
 
   static let oldServer = old.map { method, path, summary in

@@ -11,9 +11,9 @@ actor EditQueue {
   typealias Body<R> = @Sendable (GeoPackageWriter) throws(FieldpackError) -> R
 
   private struct Edit: Sendable {
-    /// How many features it makes.
+    /// How many features the edit makes.
     let weight: Int
-    /// Makes the edit in a savepoint, and keeps what comes of it; gives why it failed.
+    /// Makes the edit in a savepoint, and keeps the result; returns the error of an edit that failed.
     let make: @Sendable (GeoPackageWriter) -> FieldpackError?
     /// Called once the edit is committed, or with the reason why it is not.
     let end: @Sendable (FieldpackError?) -> Void
@@ -23,7 +23,7 @@ actor EditQueue {
   private var waiting: [Edit] = []
   private var isWriting = false
   private static let mostTogether = 100
-  /// How many features are made together, where it is not one edit alone that makes more.
+  /// The most features of one commit, unless a single edit makes more.
   private static let mostFeatures = 1000
 
   init(of store: GeoPackageStore) { self.store = store }
@@ -34,8 +34,8 @@ actor EditQueue {
   /// Runs `body`, which only creates, updates and deletes features; comes back once that is on the disk.
   ///
   /// - Parameters:
-  ///   - weight: how many features it makes.
-  ///   - body: is run again where the edits of others have kept the transaction from its commit.
+  ///   - weight: how many features `body` makes.
+  ///   - body: runs once more, alone, where its commit with the edits of others has failed.
   func edit<R: Sendable>(
     weight: Int = 1, _ body: @escaping Body<R>
   ) async throws(FieldpackError) -> R {
@@ -63,7 +63,7 @@ actor EditQueue {
     return try made.get()
   }
 
-  /// Those of the next commit: one at least.
+  /// The edits of the next commit, at least one.
   private func takeNext() -> [Edit] {
     var (count, weight) = (0, 0)
     for edit in waiting.prefix(Self.mostTogether) {
@@ -82,7 +82,7 @@ actor EditQueue {
         try await commit(edits)
         for edit in edits { edit.end(nil) }
       } catch  where error.code == .constraint && edits.count > 1 {
-        // A rule that holds only at the end of a transaction was broken by one of them.
+        // One of the edits has broken a rule that SQLite checks only at the end of a transaction.
         for edit in edits { await writeAlone(edit) }
       } catch {
         for edit in edits { edit.end(error) }

@@ -239,7 +239,7 @@ actor EventHub {
     guard let before = known else { return }
     known = news.known
     if !hasPositions, somebodyWantsPositions {
-      // Another look tells who has moved to whoever came meanwhile.
+      // A client that wants positions came meanwhile: the next look gives it those of this one.
       known?.runs = before.runs
       known?.isBehind = true
     }
@@ -306,8 +306,8 @@ actor EventHub {
     }
   }
 
-  /// The devices that have moved since the runs had taken so many fixes, as far as they meet the query of the
-  /// channel, and how many fixes the runs have taken now.
+  /// The devices that have moved since the runs had taken as many fixes as `runs` says, as far as they meet
+  /// the query of the channel, and how many fixes the runs have taken now.
   nonisolated func positions(
     since runs: [Int64: Int64], in channel: EventChannel
   ) async throws(FieldpackError) -> (positions: [LiveEvent], runs: [Int64: Int64]) {

@@ -8,7 +8,7 @@ import FieldpackStoreKit
 struct EventQuery: Hashable, Sendable {
   /// `nil` for all, as far as ``hasBio`` allows.
   var layers: Set<LayerID>?
-  /// Whether all layers are also those about people.
+  /// Whether `nil` in ``layers`` also means the layers about people.
   var hasBio = true
   var kinds = Set(LiveEvent.Kind.allCases).subtracting([.position])
   var filter = Filter.all
@@ -19,7 +19,7 @@ struct EventQuery: Hashable, Sendable {
 
   /// Whether somebody wants events of that kind and layer, wherever they happen.
   func asks(_ kind: LiveEvent.Kind, in layer: LayerID) -> Bool {
-    kinds.contains(kind) && (layers?.contains(layer) ?? (hasBio || ![AccessRight].isBio(layer)))
+    kinds.contains(kind) && (layers?.contains(layer) ?? (hasBio || !AccessRight.isBio(layer)))
   }
 
   /// The condition on features of a layer.

@@ -38,7 +38,7 @@ final class ResumableUploads: Sendable {
   private let clock: FieldClock
   private let writers = Locked(Writers())
 
-  /// Who works at which upload.
+  /// Which requests work at which upload.
   private struct Writers {
     var last = 0
     /// The number of the last writer of each upload. Earlier ones write nothing more.
@@ -93,11 +93,7 @@ final class ResumableUploads: Sendable {
 
   /// Removes an upload, and the folder where no other upload is left.
   func remove(_ name: String) {
-    writers.withLock { writers in
-      writers.current[name] = nil
-      removeFiles(of: name)
-      rmdir(folder)
-    }
+    writers.withLock { writers in remove(name, &writers) }
   }
 
   /// Removes an upload that nobody is storing.
@@ -106,10 +102,14 @@ final class ResumableUploads: Sendable {
   func discard(_ name: String) throws(FieldpackError) {
     try writers.withLock { (writers) throws(FieldpackError) in
       guard !writers.stored.contains(name) else { throw Self.isBeingStored }
-      writers.current[name] = nil
-      removeFiles(of: name)
-      rmdir(folder)
+      remove(name, &writers)
     }
+  }
+
+  private func remove(_ name: String, _ writers: inout Writers) {
+    writers.current[name] = nil
+    removeFiles(of: name)
+    rmdir(folder)
   }
 
   private func removeFiles(of name: String) {

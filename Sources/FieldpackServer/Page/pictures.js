@@ -7,7 +7,7 @@ import { button, element, report, retract } from './dom.js';
 export const PictureTiles = L.GridLayer.extend({
   options: { maxZoom: 22, keepBuffer: 1, updateWhenZooming: false },
 
-  /** @param picture of the page */
+  /** @param picture a member of `pictures` in `/map/layers` */
   initialize(picture, options) {
     const [least, most] = picture.zooms;
     // The server would make tiles of lower zooms out of very many others.
@@ -20,7 +20,7 @@ export const PictureTiles = L.GridLayer.extend({
     // Browsers draw a frame around a picture that has no bytes yet.
     const tile = element('img', { class: 'picture-tile', alt: '', hidden: true });
     tile.coords = coords;
-    // Leaflet hides a tile that was told to be an error for ever.
+    // Leaflet would hide a tile for ever that was reported as an error.
     this.load(tile).then(() => done(null, tile));
     return tile;
   },
@@ -89,7 +89,7 @@ export function showPictures(page) {
   tell();
 }
 
-/** The text of what may be written with markup, as the attribution of MBTiles is. */
+/** The text of a description, which may have markup, as the attribution of MBTiles has. */
 function plain(text) {
   return new DOMParser().parseFromString(text, 'text/html').body.textContent.trim();
 }

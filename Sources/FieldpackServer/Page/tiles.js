@@ -26,7 +26,7 @@ export const VectorTiles = L.GridLayer.extend({
     tile.width = tile.height = size * dot;
     tile.coords = coords;
     tile.features = [];
-    // Leaflet hides a tile that was told to be an error for ever.
+    // Leaflet would hide a tile for ever that was reported as an error.
     this.load(tile).then(() => done(null, tile));
     return tile;
   },

@@ -109,7 +109,7 @@ extension FixBody.Entry {
     }
   }
 
-  /// The name of a device is part of the topics of its events.
+  /// Adds a fix, unless the name of its device is too long: the name is part of the topics of events.
   fileprivate mutating func add(_ fix: Fix) {
     guard fix.device.utf8.count <= 256 else {
       mistake = "the name of the device has more than 256 bytes"

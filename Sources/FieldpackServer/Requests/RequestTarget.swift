@@ -18,9 +18,7 @@ struct RequestTarget: Hashable {
     // A slash at the end means nothing here.
     if parts.last?.isEmpty == true { parts.removeLast() }
     for part in parts {
-      guard let text = Self.text(part, PercentText.decodePath), Self.isPart(text) else {
-        return nil
-      }
+      guard let text = Self.text(of: part), Self.isPart(text) else { return nil }
       path.append(text)
     }
     guard end < bytes.endIndex else { return }
@@ -33,13 +31,15 @@ struct RequestTarget: Hashable {
     }
   }
 
-  /// Calls `decode` only for what has escapes, because few parts have some.
-  private static func text(
-    _ bytes: Substring.UTF8View, _ decode: (Substring) -> String?
-  ) -> String? {
-    let isPlain = !bytes.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") || $0 == 0 }
-    if isPlain { return String(Substring(bytes)) }
-    guard let text = decode(Substring(bytes)), !text.utf8.contains(0) else { return nil }
+  /// A part without its escapes; `nil` for broken escapes and for NUL. Most parts have neither escapes nor
+  /// NUL, and are only looked through once.
+  private static func text(of part: Substring.UTF8View) -> String? {
+    if !part.contains(where: { $0 == UInt8(ascii: "%") || $0 == 0 }) {
+      return String(Substring(part))
+    }
+    guard let text = PercentText.decodePath(Substring(part)), !text.utf8.contains(0) else {
+      return nil
+    }
     return text
   }
 

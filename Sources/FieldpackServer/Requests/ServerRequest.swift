@@ -54,9 +54,10 @@ package struct ServerRequest: Sendable {
 
 extension ServerRequest {
   /// The last value of a parameter.
-  func last(_ parameter: QueryParameter) -> String? {
-    query.last { $0.name == parameter.rawValue }?.value
-  }
+  func last(_ parameter: QueryParameter) -> String? { text(parameter.rawValue) }
+
+  /// The last value of a parameter of that name.
+  func text(_ name: String) -> String? { query.last { $0.name == name }?.value }
 
   /// The names and values of a body that is a form; `nil` where it has a broken escape.
   var form: [(name: String, value: String)]? {

@@ -6,14 +6,14 @@ import FieldpackCore
 final class SpillRoom: Sendable {
   private struct Used {
     var bytes = 0
-    /// What those callers have of it who are told apart.
+    /// The bytes of each caller that has a name.
     var shares: [String: Int] = [:]
   }
 
   private let limit: Int
   private let used = Locked(Used())
 
-  /// - Parameter limit: in bytes.
+  /// - Parameter limit: the bytes of all answers together.
   init(limit: Int = 4 << 30) { self.limit = limit }
 
   /// The room of one answer, which the end of the object gives back.
@@ -28,9 +28,9 @@ final class SpillRoom: Sendable {
 
     deinit { empty() }
 
-    /// Has room for so many bytes in all.
+    /// Takes room for `total` bytes, with the bytes that the place has already.
     ///
-    /// - Throws: `.full` where others have it.
+    /// - Throws: `.full` where there is not so much room left.
     func grow(to total: Int) throws(FieldpackError) {
       let isThere = bytes.withLock { bytes in
         guard total > bytes else { return true }
@@ -43,7 +43,7 @@ final class SpillRoom: Sendable {
       }
     }
 
-    /// Gives all of it back.
+    /// Gives the whole room back.
     func empty() {
       bytes.withLock { bytes in
         room.give(back: bytes, of: caller)
@@ -52,8 +52,10 @@ final class SpillRoom: Sendable {
     }
   }
 
-  /// - Parameter caller: whose answer it is, where one caller may not have all of the room: the answers of
-  ///   a caller have a quarter of it, unless it is one answer alone.
+  /// Takes room for an answer.
+  ///
+  /// - Parameter caller: who gets the answer. All answers to one caller have at most a quarter of the room,
+  ///   but a single answer may be longer. `nil` for an answer without that limit.
   /// - Returns: `nil` where there is no room for so many bytes.
   func place(for bytes: Int, of caller: String? = nil) -> Place? {
     take(bytes, for: caller) ? Place(self, bytes, caller) : nil

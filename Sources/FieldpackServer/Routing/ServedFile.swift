@@ -174,7 +174,7 @@ final class ServedFile: Sendable {
 
   /// Whether the file has layers about people.
   var hasBioLayers: Bool {
-    state.withLock { $0.known?.documents.layers.contains { [AccessRight].isBio($0.id) } } ?? true
+    state.withLock { $0.known?.documents.layers.contains { AccessRight.isBio($0.id) } } ?? true
   }
 
   // MARK: Features without geometry

@@ -31,7 +31,8 @@ extension ServerRouter {
     }
   }
 
-  private static let fields: HTTPFields = [
+  /// The fields of an answer of server-sent events.
+  static let eventFields: HTTPFields = [
     "Content-Type": "text/event-stream", "Cache-Control": "no-store, no-transform",
     // Without this field nginx keeps events back until it has many.
     "X-Accel-Buffering": "no",
@@ -41,7 +42,7 @@ extension ServerRouter {
     _ query: EventQuery, _ request: ServerRequest
   ) async throws(FieldpackError) -> ServerResponse {
     let place = try await start(of: request)
-    guard request.method == "GET" else { return ServerResponse(200, fields: Self.fields) }
+    guard request.method == "GET" else { return ServerResponse(200, fields: Self.eventFields) }
     let (channel, client) = try await events.follow(query)
     do throws(FieldpackError) {
       // Events that come while the head is read are sent after the head.
@@ -54,7 +55,7 @@ extension ServerRouter {
       ) {
         (place, channel) in await events.missedBytes(after: place, in: channel)
       }
-      return ServerResponse(200, fields: Self.fields, body: .stream(ResponseStream(source)))
+      return ServerResponse(200, fields: Self.eventFields, body: .stream(ResponseStream(source)))
     } catch {
       channel.leave(client)
       throw error
@@ -96,7 +97,7 @@ extension ServerRouter {
   // MARK: Parameters
 
   private static func value(_ parameter: Parameter, _ request: ServerRequest) -> String? {
-    request.query.last { $0.name == parameter.rawValue }?.value
+    request.text(parameter.rawValue)
   }
 
   private static func query(

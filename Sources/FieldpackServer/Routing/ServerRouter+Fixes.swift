@@ -4,7 +4,7 @@ import FieldpackHTTP
 /// Positions of devices, at `/fixes`.
 extension ServerRouter {
   func takeFixes(_ request: ServerRequest) async -> ServerResponse {
-    // Only a token makes a GET one that may write.
+    // Without tokens a GET must not write; see `refusal(ofGet:)`.
     let methods = file.options.hasTokens ? ["GET", "POST"] : ["POST"]
     if let answer = answer(toMethodOf: request, taking: methods) { return answer }
     var response = await taken(request)
@@ -27,16 +27,16 @@ extension ServerRouter {
 
   // MARK: Rights
 
-  /// The token in the address of a request that brings a position. Apps such as OsmAnd send nothing but an
-  /// address. At other addresses no token counts that stands there.
+  /// The token in the address of a request that brings a position, because apps such as OsmAnd send only an
+  /// address. The server ignores a token in any other address.
   func tokenInAddress(of request: ServerRequest) -> String? {
     guard request.path == ["fixes"], request.fields["Authorization"] == nil else { return nil }
-    return request.query.last { $0.name == "token" }?.value
+    return request.text("token")
   }
 
   /// Why the positions of a request are not taken; `nil` where they are.
   private func refusal(of request: ServerRequest) -> String? {
-    if request.method == "GET", let reason = refusal(ofReading: request) { return reason }
+    if request.method == "GET", let reason = refusal(ofGet: request) { return reason }
     guard mayIngest(request) else { return "This server takes no positions." }
     // Proxies write addresses to their logs.
     let rights = request.caller.rights ?? []
@@ -48,7 +48,7 @@ extension ServerRouter {
 
   /// Why positions do not come by GET. A browser sends a GET for any page, with a cookie or a password that
   /// it has kept, and often without `Origin`. So only a token counts that no page can have the browser add.
-  private func refusal(ofReading request: ServerRequest) -> String? {
+  private func refusal(ofGet request: ServerRequest) -> String? {
     let site = request.fields["Sec-Fetch-Site"] ?? "none"
     guard isOwn(request), site == "none" else { return "Pages may not send positions by GET." }
     let scheme = request.fields["Authorization"]?.prefix { $0 != " " }.lowercased()

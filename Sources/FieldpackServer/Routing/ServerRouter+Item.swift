@@ -20,9 +20,7 @@ extension ServerRouter {
     } catch {
       return problem(error, request, while: .resource)
     }
-    guard var bytes else {
-      return missingFeature(of: layer, request)
-    }
+    guard var bytes else { return missingFeature(of: layer, request) }
     // The page has the same content as the GeoJSON in other bytes, and so another tag.
     let tag = ItemTag.tag(of: bytes, crs: asked.crs, format: format)
     var fields: HTTPFields = [

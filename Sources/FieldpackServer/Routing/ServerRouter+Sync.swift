@@ -13,7 +13,7 @@ extension ServerRouter {
     guard isOwn(request) else {
       return problem(ProblemDocument(403, "Pages of other sites may not ask this."), request)
     }
-    let layer = request.query.last { $0.name == "layer" }.map { LayerID($0.value) }
+    let layer = request.text("layer").map { LayerID($0) }
     guard layer.map({ request.isSafe ? mayRead($0, request) : mayWrite($0, request) }) ?? true
     else {
       return problem(ProblemDocument(403, "This layer is not for this token."), request)

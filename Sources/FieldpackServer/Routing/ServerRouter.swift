@@ -30,7 +30,7 @@ final class ServerRouter: RequestHandling {
   let uploads: ResumableUploads
   let edits: EditQueue
   let mapPage: MapPage
-  /// Works with biometric sensors; `nil` where the server has nothing to do with them.
+  /// Works with biometric sensors; `nil` where the server has no page for them.
   let desk: SensorDesk?
 
   init(
@@ -84,6 +84,7 @@ final class ServerRouter: RequestHandling {
   }
 
   func answerAtOnce(_ request: ServerRequest) -> ServerResponse? {
+    // Only documents are answered at once; features are read from the file.
     let isOfItems = request.path.count > 2 && request.path[2] == "items"
     guard !isOfItems, let documents = file.known().map({ shown($0, to: request) }),
       case .document(let name) = route(request, documents)

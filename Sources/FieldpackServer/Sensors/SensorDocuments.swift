@@ -66,8 +66,8 @@ enum SensorDocuments {
     if case .integer(let number) = key.feature { .integer(number) } else { .null }
   }
 
-  /// What browsers show.
-  private static let pictures: Set<String> = ["image/png", "image/jpeg", "image/bmp"]
+  /// The types of pictures that browsers show.
+  static let pictures: Set<String> = ["image/png", "image/jpeg", "image/bmp"]
 
   // MARK: Reading
 
@@ -94,7 +94,9 @@ enum SensorDocuments {
       let type = try text("submodality", body).flatMap(CaptureType.init(named:)),
       modality.captureTypes.contains(type)
     else {
-      throw FieldpackError(.invalidData, "'modality' and 'submodality' are none that go together")
+      throw FieldpackError(
+        .invalidData,
+        "'modality' and 'submodality' do not name a capture, such as Finger and LeftSlap")
     }
     var draft = ItemDraft(modality: modality, captureType: type)
     if let device = body["device"], device != .null {
@@ -110,7 +112,7 @@ enum SensorDocuments {
   static func annotations(_ body: JSONValue) throws(FieldpackError) -> [Bool]? {
     guard let value = body["annotations"] else { return nil }
     guard case .array(let flags) = value, flags.count <= 4 else {
-      throw FieldpackError(.invalidData, "'annotations' are no four marks at most")
+      throw FieldpackError(.invalidData, "'annotations' is no list of four marks at most")
     }
     var marks: [Bool] = []
     for flag in flags {
@@ -120,6 +122,15 @@ enum SensorDocuments {
       marks.append(mark)
     }
     return marks
+  }
+
+  /// The place of an item in its row.
+  static func index(_ body: JSONValue) throws(FieldpackError) -> Int? {
+    guard let value = body["index"] else { return nil }
+    guard case .integer(let number) = value, number >= 0 else {
+      throw FieldpackError(.invalidData, "'index' is no number from 0 on")
+    }
+    return Int(number)
   }
 
   static func text(_ name: String, _ body: JSONValue) throws(FieldpackError) -> String? {

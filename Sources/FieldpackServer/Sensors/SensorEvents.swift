@@ -10,7 +10,7 @@ struct SensorEvents: Sendable {
   let room: SpillRoom
   let isStillAllowed: (@Sendable () -> Bool)?
 
-  /// A connection that says nothing for long is closed by proxies.
+  /// Proxies close a connection that says nothing for long.
   private static let pause = Duration.seconds(15)
 
   func stream() throws(FieldpackError) -> ResponseStream {

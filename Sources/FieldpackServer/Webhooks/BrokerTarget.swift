@@ -35,9 +35,8 @@ struct BrokerTarget: Hashable {
       )
     }
     // The port of an address in version 6 stands behind the bracket.
-    let hasPort =
-      authority.drop { $0 != "]" }.contains(":")
-      || !authority.contains("]") && authority.contains(":")
+    let bracket = authority.lastIndex(of: "]") ?? authority.startIndex
+    let hasPort = authority[bracket...].contains(":")
     let isEncrypted = scheme == "mqtts"
     broker = RemoteConfig.Broker(
       isEncrypted: isEncrypted, host: address.host,

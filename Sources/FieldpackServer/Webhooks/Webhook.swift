@@ -78,9 +78,8 @@ public struct Webhook: Hashable, Sendable {
   /// - Throws: `.invalidArgument` for what is no address, or an event or condition that is none,
   ///   `.permission` where the events would go to another machine without encryption.
   func check(allowsUnencrypted: Bool) throws(FieldpackError) {
-    let isForBroker: Bool
-    if let target = try BrokerTarget(url) {
-      isForBroker = true
+    let target = try BrokerTarget(url)
+    if let target {
       try Self.check(
         target.broker.host, isSafe: target.broker.isEncrypted || target.isLoopback,
         allowsUnencrypted, better: "mqtts")
@@ -89,7 +88,6 @@ public struct Webhook: Hashable, Sendable {
           .invalidArgument, "the secret of a broker is the password of a 'user', which is missing")
       }
     } else {
-      isForBroker = false
       let address = try HTTPAddress(url)
       try Self.check(
         address.host, isSafe: address.scheme == "https" || address.isLoopback, allowsUnencrypted,
@@ -99,7 +97,7 @@ public struct Webhook: Hashable, Sendable {
       }
     }
     let query = try query()
-    guard isForBroker || !query.kinds.contains(.position) else {
+    guard target != nil || !query.kinds.contains(.position) else {
       throw FieldpackError(
         .invalidArgument, "the event 'position' goes to brokers only, which retain it")
     }

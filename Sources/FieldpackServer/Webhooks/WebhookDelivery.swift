@@ -59,7 +59,7 @@ struct WebhookDelivery: Sendable {
         for event in devices.positions {
           guard try await tell(event, &kept) else { return ending }
         }
-        // A receiver that has come back is well also where only positions tell so.
+        // A position that was taken ends the failures, although it changes no place.
         if kept != known.withLock({ $0 }) { try keep(kept) }
         runs = devices.runs
       }
@@ -67,6 +67,9 @@ struct WebhookDelivery: Sendable {
     }
     return .closed
   }
+
+  /// The address of the receiver for the log, without its query, which may hold a key.
+  var shownAddress: String { Job.target(ofAddress: webhook.url) }
 
   private var ending: End { Task.isCancelled ? .closed : .switchedOff }
 
@@ -104,8 +107,10 @@ struct WebhookDelivery: Sendable {
 
   // MARK: One event
 
-  /// Tries until the receiver has taken the event, or refused it for itself; false where the tries end
-  /// without that.
+  /// Tries until the receiver has taken the event, or until the event is left out because no other try
+  /// helps.
+  ///
+  /// - Returns: false where the delivery ends before that.
   private func tell(
     _ event: LiveEvent, _ kept: inout WebhookState.Kept
   ) async throws(FieldpackError) -> Bool {
@@ -120,8 +125,7 @@ struct WebhookDelivery: Sendable {
         logger.error(
           "an event was left out",
           [
-            "url": .text(Job.target(ofAddress: webhook.url)), "id": .text(event.id),
-            "reason": .text(refusal.reason),
+            "url": .text(shownAddress), "id": .text(event.id), "reason": .text(refusal.reason),
           ])
         kept.failingSince = nil
         return true
@@ -133,14 +137,14 @@ struct WebhookDelivery: Sendable {
       if refusal.isFinal || isOver(kept) {
         logger.error(
           "a webhook is switched off until the next start",
-          ["url": .text(Job.target(ofAddress: webhook.url)), "reason": .text(refusal.reason)])
+          ["url": .text(shownAddress), "reason": .text(refusal.reason)])
         return false
       }
       failures += 1
       if failures == 1 {
         logger.warning(
           "a webhook did not take an event, which is sent again",
-          ["url": .text(Job.target(ofAddress: webhook.url)), "reason": .text(refusal.reason)])
+          ["url": .text(shownAddress), "reason": .text(refusal.reason)])
       }
       let pause = backOff.pause(after: failures, asked: refusal.asked)
       do throws(CancellationError) { try await clock.sleep(for: pause) } catch { return false }

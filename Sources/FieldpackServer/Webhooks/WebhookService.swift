@@ -44,7 +44,7 @@ final class WebhookService: Sendable {
       var delivery = WebhookDelivery(
         webhook, of: hub, keeping: WebhookState(webhook, of: file, in: folder), by: sender,
         logger: options.logger)
-      // To ask whether a broker is there again costs it nothing.
+      // To try a connection costs a broker little, so the pauses between the tries stay short.
       if target != nil { delivery.backOff.limit = .seconds(10) }
       deliveries.append(delivery)
     }
@@ -62,37 +62,33 @@ final class WebhookService: Sendable {
   }
 
   private func run(_ delivery: WebhookDelivery) async {
-    if await Self.isSwitchedOff(delivery) {
+    if await Self.deliver(delivery) == .switchedOff {
       off.withLock { $0.append(delivery.webhook.origin) }
     }
     await delivery.sender.close()
   }
 
-  /// Delivers until the hub is closed. A failure that may pass, such as a full disk, only makes a pause.
-  ///
-  /// - Returns: whether the webhook is switched off.
-  private static func isSwitchedOff(_ delivery: WebhookDelivery) async -> Bool {
+  /// Delivers until the hub is closed or the webhook is switched off. A failure that may pass, such as a full
+  /// disk, only makes a pause.
+  private static func deliver(_ delivery: WebhookDelivery) async -> WebhookDelivery.End {
     var told: String?
     while !Task.isCancelled {
       do throws(FieldpackError) {
-        return try await delivery.run() == .switchedOff
+        return try await delivery.run()
       } catch {
-        if error.code == .unavailable { return false }
+        if error.code == .unavailable { return .closed }
         if error.message != told {
           delivery.logger.error(
             "the events of a webhook are sent later",
-            [
-              "url": .text(Job.target(ofAddress: delivery.webhook.url)),
-              "reason": .text("\(error)"),
-            ])
+            ["url": .text(delivery.shownAddress), "reason": .text("\(error)")])
         }
         told = error.message
       }
       do throws(CancellationError) { try await delivery.clock.sleep(for: .seconds(5)) } catch {
-        return false
+        return .closed
       }
     }
-    return false
+    return .closed
   }
 
   /// To be called once the hub is closed.

@@ -30,7 +30,7 @@ import Testing
   @Test func everyCaptureEndsStoredOrLost() async throws {
     let time = TestClock(.movedBySleep())
     let areFaulty = Locked(true)
-    let random = Locked(SeededGenerator(7))
+    let random = Locked(FilterGenerator.SplitMix(state: 7))
     let simulators = (0..<Self.sensorCount).map { number in
       var options = SensorSimulator.Options()
       options.faults = Self.faults()
@@ -93,20 +93,5 @@ import Testing
     #expect(counts == stored.mapValues { _ in 1 })
     // Of no sensor that our journal knew of the lock is still held.
     #expect(simulators.filter(\.isLocked).isEmpty)
-  }
-}
-
-/// Numbers that are the same in each run.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }

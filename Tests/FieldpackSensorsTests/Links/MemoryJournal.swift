@@ -59,8 +59,7 @@ actor MemoryJournal: SensorJournal {
     let capture = pending.first { $0.id == download.captureId }
     switch download.content {
     case .bytes(let bytes): stored[download.captureId] = bytes
-    case .file(let path):
-      stored[download.captureId] = try ByteInput(path: path).next(1 << 30)
+    case .spool(let content): stored[download.captureId] = try content.all()
     }
     metadata[download.captureId] = download.metadata
     pending.removeAll { $0.id == download.captureId }

@@ -190,11 +190,11 @@ import Testing
     try await file.run { persons, journal in
       let person = try await persons.add()
       let item = try await persons.add(.finger(), to: person.key)
-      let path = file.file.folder.file("download").path
       let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-      try Data(bytes).write(to: URL(fileURLWithPath: path))
+      let content = SpooledBytes()
+      try bytes.withUnsafeBytes { try content.append($0) }
       var download = SensorDownload("a", of: item)
-      (download.content, download.contentType) = (.file(path: path), "application/x-wsq")
+      (download.content, download.contentType) = (.spool(content), "application/x-wsq")
       _ = try await journal.post(download)
       let stored = try await persons.files(of: item.key)
       #expect(stored.map(\.contentType) == ["application/x-wsq"])

@@ -26,14 +26,25 @@ import Testing
       try await make(persons, journal)
       let all = try await persons.persons()
       let export = try await ItemExport(of: all, in: persons)
-      let bytes = try await persons.files(of: try await persons.item("1").key)
-        .reduce(0) { $0 + $1.byteCount }
+      let files = try await persons.files(of: try await persons.item("1").key)
+      let bytes = files.reduce(0) { $0 + $1.byteCount }
       #expect(
-        export.description
+        export.summary(as: .folder)
           == "2 persons, 1 item and 2 files (\(bytes) bytes) leave the file, with: last_name, "
           + "aliases_json, annotations, item notes, capture metadata, positions, sensor addresses")
+      #expect(
+        export.summary(as: .geoJSON)
+          == "2 persons, 1 item and 0 files (0 bytes) leave the file, with: last_name, "
+          + "aliases_json, annotations, item notes, capture metadata, positions, sensor addresses")
+      #expect(
+        export.summary(as: .page)
+          == "2 persons, 1 item and 1 file (\(files[1].byteCount) bytes) leave the file, with: "
+          + "last_name, aliases_json, annotations, item notes")
       let none = try await ItemExport(of: Array(all.suffix(1)), in: persons)
-      #expect(none.description == "1 person, 0 items and 0 files (0 bytes) leave the file")
+      for form in ItemExport.Form.allCases {
+        #expect(
+          none.summary(as: form) == "1 person, 0 items and 0 files (0 bytes) leave the file")
+      }
     }
   }
 

@@ -48,6 +48,11 @@ struct SensorFile {
   }
 }
 
+extension SpooledBytes {
+  /// All bytes in memory.
+  func all() throws(FieldpackError) -> [UInt8] { try prefix(count) }
+}
+
 extension SensorAddress {
   static let north = SensorAddress(uri: "http://192.0.2.1:8000", name: "north")
 }

@@ -33,7 +33,8 @@ import Testing
       }
       let id = try #require(try await curl("POST", "/capture/" + session).captureIds.first)
       let download = try await curl("GET", "/download/" + id)
-      #expect(try download.data?.all() == SimulatedPicture().make(1, 40))
+      let data = try #require(download.data)
+      #expect(try data.prefix(data.count) == SimulatedPicture().make(1, 40))
       #expect(try await curl("DELETE", "/register/" + session).statusText == "success")
       await server.close()
     }

@@ -11,8 +11,7 @@ extension FieldpackTool {
         """,
       subcommands: [
         itemListCommand, itemSetupCommand, itemCaptureCommand, itemAnnotateCommand, itemMoveCommand,
-        itemClearCommand,
-        itemDeleteCommand, itemExportCommand,
+        itemClearCommand, itemDeleteCommand, itemExportCommand,
       ], family: sensorsFamily)
   }
 
@@ -135,15 +134,13 @@ private struct ItemListCommand: CommandBody {
       if invocation.isJSON {
         try invocation.print(["items": .array(items.map(\.document))])
       } else {
-        try invocation.print(text(items))
+        try show(items)
       }
       return ExitStatus.success
     }
   }
 
-  private func text(_ items: [Item]) -> String {
-    let count = items.count.counting("item") + "\n"
-    guard !items.isEmpty else { return count }
+  private func show(_ items: [Item]) throws(FieldpackError) {
     let columns = [
       TableColumn("item", isNumeric: true), TableColumn("person", isNumeric: true),
       TableColumn("index", isNumeric: true), TableColumn("type"), TableColumn("data"),
@@ -155,9 +152,7 @@ private struct ItemListCommand: CommandBody {
         item.contentType ?? "", item.device?.address.uri ?? "",
       ]
     }
-    let terminal = invocation.console.terminal
-    return TextTable.text(
-      columns, rows, width: terminal.cutWidth, usesUnicode: terminal.usesUnicode) + "\n" + count
+    try invocation.printList(columns, rows, of: "item")
   }
 }
 
@@ -228,7 +223,7 @@ private struct ItemMoveCommand: CommandBody {
       _file = reader.personsFile()
       _item = reader.item()
       _index = reader.argument(
-        .integer("index", in: 0...Int.max), help: "Its place among the others, from 0.")
+        .integer("index", in: 0...Int.max), help: "The place of the item among the others, from 0.")
       profile = reader.editingProfile()
     }
   }
@@ -248,7 +243,7 @@ private struct ItemMoveCommand: CommandBody {
   }
 }
 
-/// What items are to lose, or which are to go.
+/// The items that are cleared or deleted.
 private struct ItemsToDelete: OptionGroup {
   @Required var file: String
   let items: [String]
@@ -269,11 +264,10 @@ private struct ItemClearCommand: CommandBody {
   let options: ItemsToDelete
 
   func run() async throws(FieldpackError) -> Int32 {
-    try await invocation.withPersons(options.file, options.profile) {
+    try await invocation.delete(from: options.file, options.profile) {
       (catalogue) throws(FieldpackError) in
       let keys = try await catalogue.itemKeys(named: options.items)
-      try invocation.print(try await catalogue.clear(keys, scrubbing: options.scrubs))
-      return ExitStatus.success
+      return try await catalogue.clear(keys, scrubbing: options.scrubs)
     }
   }
 }
@@ -284,11 +278,10 @@ private struct ItemDeleteCommand: CommandBody {
   let options: ItemsToDelete
 
   func run() async throws(FieldpackError) -> Int32 {
-    try await invocation.withPersons(options.file, options.profile) {
+    try await invocation.delete(from: options.file, options.profile) {
       (catalogue) throws(FieldpackError) in
       let keys = try await catalogue.itemKeys(named: options.items)
-      try invocation.print(try await catalogue.delete(items: keys, scrubbing: options.scrubs))
-      return ExitStatus.success
+      return try await catalogue.delete(items: keys, scrubbing: options.scrubs)
     }
   }
 }

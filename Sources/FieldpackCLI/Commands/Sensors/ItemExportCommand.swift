@@ -8,8 +8,8 @@ extension FieldpackTool {
       discussion: """
         An --output in .geojson has a feature for each item, one in .html is a page with the \
         thumbnails that loads nothing; all else is a folder of media and session.json, which is \
-        made. What leaves the file is said by its names. All persons are written where none is \
-        named.
+        made. The command says how many files and which details leave the GeoPackage, but not \
+        their values. All persons are written where none is named.
         """,
       examples: [
         "fieldpack item export field.gpkg --output session",
@@ -29,8 +29,7 @@ private struct ItemExportCommand: CommandBody {
 
     init(_ reader: inout OptionReader) {
       _file = reader.personsFile()
-      persons = reader.arguments(
-        .text("person"), help: "Numbers or key tuples of persons.")
+      persons = reader.persons()
       _output = reader.required(
         "output", short: "o",
         .text("folder|geojson|html", completion: .files(["geojson", "html"])),
@@ -43,9 +42,8 @@ private struct ItemExportCommand: CommandBody {
   let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    let lower = options.output.lowercased()
-    let (isPage, isGeoJSON) = (lower.hasSuffix(".html"), lower.hasSuffix(".geojson"))
-    let isFile = isPage || isGeoJSON
+    let form = form
+    let isFile = form != .folder
     if options.overwrites, !isFile {
       throw FieldpackError(
         .invalidArgument,
@@ -61,23 +59,31 @@ private struct ItemExportCommand: CommandBody {
         ? try await catalogue.persons() : try await catalogue.persons(named: options.persons)
       let export = try await ItemExport(of: persons, in: catalogue)
       if let file {
-        try file.write(Array((isPage ? try await export.page() : export.geoJSON).utf8))
+        let text = form == .page ? try await export.page() : export.geoJSON
+        try file.write(Array(text.utf8))
         try file.finish()
       } else {
         try await export.writeFolder(to: options.output)
       }
-      try show(export)
+      try show(export, as: form)
       return ExitStatus.success
     }
   }
 
-  private func show(_ export: ItemExport) throws(FieldpackError) {
+  private var form: ItemExport.Form {
+    let name = options.output.lowercased()
+    if name.hasSuffix(".html") { return .page }
+    return name.hasSuffix(".geojson") ? .geoJSON : .folder
+  }
+
+  private func show(_ export: ItemExport, as form: ItemExport.Form) throws(FieldpackError) {
     if invocation.isJSON {
       return try invocation.print([
         "output": .text(options.output), "person_count": JSONValue(export.personCount),
-        "item_count": JSONValue(export.itemCount), "names": JSONValue(export.names),
+        "item_count": JSONValue(export.itemCount), "names": JSONValue(export.names(as: form)),
       ])
     }
-    try invocation.print("\(DisplayText.visible(options.output)): \(export)\n")
+    let summary = export.summary(as: form)
+    try invocation.print("\(DisplayText.visible(options.output)): \(summary)\n")
   }
 }

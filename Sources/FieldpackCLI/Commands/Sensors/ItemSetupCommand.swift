@@ -42,7 +42,7 @@ private struct ItemSetupCommand: CommandBody {
       index = reader.value(
         "index", .integer("n", in: 0...Int.max), shownDefault: "the last",
         help: "The place of a new item among the others, from 0.")
-      position = reader.value("at", .position, help: "Where it is captured.")
+      position = reader.value("at", .position, help: "Where the item is captured.")
       profile = reader.editingProfile()
     }
   }

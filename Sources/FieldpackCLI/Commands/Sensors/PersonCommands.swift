@@ -70,8 +70,14 @@ extension OptionReader {
     argument(.text("person"), help: "The number or the key tuple of a person.")
   }
 
+  mutating func persons(minimum: Int = 0) -> [String] {
+    arguments(.text("person"), minimum: minimum, help: "Numbers or key tuples of persons.")
+  }
+
   mutating func scrubs() -> Bool {
-    flag("scrub", help: "Remove it from the change logs as well, and its bytes from the file.")
+    flag(
+      "scrub",
+      help: "Remove what is deleted from the change logs, too, and its bytes from the file.")
   }
 }
 
@@ -84,6 +90,29 @@ extension Invocation {
     try await withGeoPackage(path, profile, usesWAL: false) { (store) throws(FieldpackError) in
       try await body(PersonCatalogue(store))
     }
+  }
+
+  /// Deletes something of a GeoPackage with persons, and tells how much.
+  func delete(
+    from path: String, _ profile: OpeningProfile,
+    _ body: (PersonCatalogue) async throws(FieldpackError) -> DeletedFeatures
+  ) async throws(FieldpackError) -> Int32 {
+    try await withPersons(path, profile) { (catalogue) throws(FieldpackError) in
+      let deleted = try await body(catalogue)
+      try print(deleted)
+      return ExitStatus.success
+    }
+  }
+
+  /// Prints rows as a table, where there are any, and how many there are.
+  func printList(
+    _ columns: [TableColumn], _ rows: [[String]], of noun: String
+  ) throws(FieldpackError) {
+    if !rows.isEmpty {
+      try printTable(columns, rows)
+      try print("\n")
+    }
+    try print(rows.count.counting(noun) + "\n")
   }
 }
 
@@ -231,13 +260,7 @@ private struct PersonListCommand: CommandBody {
           "\(count(person))",
         ]
       }
-      let terminal = invocation.console.terminal
-      let table =
-        persons.isEmpty
-        ? ""
-        : TextTable.text(
-          columns, rows, width: terminal.cutWidth, usesUnicode: terminal.usesUnicode) + "\n"
-      try invocation.print(table + persons.count.counting("person") + "\n")
+      try invocation.printList(columns, rows, of: "person")
       return ExitStatus.success
     }
   }
@@ -347,8 +370,7 @@ private struct PersonDeleteCommand: CommandBody {
 
     init(_ reader: inout OptionReader) {
       _file = reader.personsFile()
-      persons = reader.arguments(
-        .text("person"), minimum: 1, help: "Numbers or key tuples of persons.")
+      persons = reader.persons(minimum: 1)
       scrubs = reader.scrubs()
       profile = reader.editingProfile()
     }
@@ -358,12 +380,10 @@ private struct PersonDeleteCommand: CommandBody {
   let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    try await invocation.withPersons(options.file, options.profile) {
+    try await invocation.delete(from: options.file, options.profile) {
       (catalogue) throws(FieldpackError) in
       let persons = try await catalogue.persons(named: options.persons)
-      try invocation.print(
-        try await catalogue.delete(persons.map(\.key), scrubbing: options.scrubs))
-      return ExitStatus.success
+      return try await catalogue.delete(persons.map(\.key), scrubbing: options.scrubs)
     }
   }
 }

@@ -123,10 +123,7 @@ extension SensorValue {
     case .text(let text, _): return text
     case .resource(let resource): return resource.uri
     case .null: return ""
-    default:
-      var bytes: [UInt8] = []
-      json.append(to: &bytes)
-      return String(decoding: bytes, as: UTF8.self)
+    default: return json.text
     }
   }
 }

@@ -105,19 +105,25 @@ private struct ServeCommand: CommandBody {
       (store) throws(FieldpackError) in
       try await invocation.withPositions(options.positions) {
         (positions) throws(FieldpackError) in
-        let services = try await services(positions)
-        do throws(FieldpackError) {
-          let status = try await serve(store, at: address, webhooks, services?.bridge)
-          if let failure = await services?.location?.failure {
-            invocation.console.note("\(failure)")
-          }
-          _ = await services?.stop()
-          return status
-        } catch {
-          _ = await services?.stop()
-          throw error
-        }
+        try await serve(store, at: address, webhooks, with: positions)
       }
+    }
+  }
+
+  /// Serves the file while the services of the config run.
+  private func serve(
+    _ store: GeoPackageStore, at address: ListenAddress, _ webhooks: [Webhook],
+    with positions: (any LocationSource)?
+  ) async throws(FieldpackError) -> Int32 {
+    let services = try await services(positions)
+    do throws(FieldpackError) {
+      let status = try await serve(store, at: address, webhooks, services?.bridge)
+      if let failure = await services?.location?.failure { invocation.console.note("\(failure)") }
+      _ = await services?.stop()
+      return status
+    } catch {
+      _ = await services?.stop()
+      throw error
     }
   }
 

@@ -137,7 +137,7 @@ private struct SyncCommand: CommandBody {
   }
 }
 
-/// Who has a token of the server.
+/// A token of the server that was given, and that nobody can renew.
 private struct GivenToken: TokenRenewing {
   let text: String
 

@@ -1,0 +1,107 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackSensors
+
+/// What the page of an operator asks a desk to change.
+extension SensorDesk {
+  /// - Parameter path: the parts below `/sensors`.
+  /// - Returns: the person or the item as it is then.
+  /// - Throws: `.notFound` where the path names nothing, `.invalidData` for a body that cannot be taken.
+  nonisolated func change(
+    _ method: String, _ path: [String], _ body: JSONValue
+  ) async throws(FieldpackError) -> JSONValue {
+    let rest = Array(path.dropFirst())
+    return path.first == "persons"
+      ? try await changePerson(method, rest, body) : try await changeItem(method, rest, body)
+  }
+
+  private nonisolated func changePerson(
+    _ method: String, _ path: [String], _ body: JSONValue
+  ) async throws(FieldpackError) -> JSONValue {
+    guard let name = path.first else {
+      let person = try await persons.add(try SensorDocuments.details(body))
+      return try await changed(person.key)
+    }
+    let key = try await persons.person(name).key
+    switch (method, path.count == 2 ? path[1] : nil) {
+    case ("PUT", nil): try await persons.edit(key, to: try SensorDocuments.details(body))
+    case ("DELETE", nil):
+      for item in try await persons.items(of: key) { await reset(item.key) }
+      try await persons.delete([key])
+      changes.send(.gone(person: key))
+      return .object([])
+    case ("POST", "duplicate"):
+      return try await changed(try await persons.duplicate(key).key)
+    case ("POST", "select"): try await select(person: key)
+    case ("POST", "items"):
+      try await persons.add(try SensorDocuments.draft(body), to: key)
+    default: throw FieldpackError(.notFound, "there is no such address")
+    }
+    return try await changed(key)
+  }
+
+  private nonisolated func changed(
+    _ person: KeyTuple
+  ) async throws(FieldpackError) -> JSONValue {
+    changes.send(.person(person))
+    return try await document(ofPerson: person)
+  }
+
+  private nonisolated func changeItem(
+    _ method: String, _ path: [String], _ body: JSONValue
+  ) async throws(FieldpackError) -> JSONValue {
+    let item = try await persons.item(path.first ?? "")
+    switch (method, path.count == 2 ? path[1] : nil) {
+    case ("DELETE", nil):
+      await reset(item.key)
+      try await persons.delete(items: [item.key])
+      return try await changed(item.person)
+    case ("PATCH", nil): return try await edit(item, body)
+    case ("POST", "tap"): try await tap(item)
+    case ("POST", "select"): try await select(item)
+    case ("POST", "clear"):
+      await reset(item.key)
+      try await persons.clear([item.key])
+      changes.send(.item(item.key))
+    default: throw FieldpackError(.notFound, "there is no such address")
+    }
+    return try await document(ofItem: item.key)
+  }
+
+  /// The whole body is read before anything is changed.
+  private nonisolated func edit(
+    _ item: Item, _ body: JSONValue
+  ) async throws(FieldpackError) -> JSONValue {
+    let draft = body["modality"] == nil ? nil : try draft(of: item, body)
+    let annotations = try SensorDocuments.annotations(body)
+    let notes = try SensorDocuments.text("notes", body)
+    let index = try SensorDocuments.index(body)
+    if let draft {
+      await reset(item.key)
+      try await persons.set(item.key, to: draft)
+    }
+    if annotations != nil || notes != nil {
+      try await persons.annotate(item.key, annotations, notes: notes)
+    }
+    if let index {
+      try await persons.move(item.key, to: index)
+      return try await changed(item.person)
+    }
+    changes.send(.item(item.key))
+    return try await document(ofItem: item.key)
+  }
+
+  /// What the page knows nothing of stays: the position, and the other parameters of the sensor.
+  private nonisolated func draft(
+    of item: Item, _ body: JSONValue
+  ) throws(FieldpackError) -> ItemDraft {
+    var draft = try SensorDocuments.draft(body)
+    draft.position = item.position
+    let address = draft.device?.address
+    if var kept = item.device, body["device"] == nil || kept.address.uri == address?.uri {
+      kept.address = address ?? kept.address
+      draft.device = kept
+    }
+    return draft
+  }
+}
