@@ -8,10 +8,10 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-/// `Scripts/test` builds for release, but leaves the optimiser out for the tests: to optimise the tests takes
-/// longer than it saves when they run. One run of the compiler writes code and module of a target, where
-/// otherwise a second one would expand all macros again for the module. Other packages never see the flags,
-/// because only that script sets the variable.
+/// `Scripts/test` builds for release, but leaves the optimiser out for the tests and for targets whose work
+/// mostly waits: to optimise them takes longer than it saves when the tests run. One run of the compiler
+/// writes code and module of a target, where otherwise a second one would expand all macros again for the
+/// module. Other packages never see the flags, because only that script sets the variable.
 let testSettings: [SwiftSetting] =
   Context.environment["FIELDPACK_TESTED"] == nil
   ? settings
@@ -257,17 +257,21 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// `Scripts/package` sets the variable: there, these targets are compiled for size, so that the tool stays
-// small. Most of their work waits for people, the network or the disk; FieldpackSQL, FieldpackMedia and
-// FieldpackTracks also have work for each row, pixel and fix, which becomes somewhat slower. The targets that
-// read, write and compute geometries are as elsewhere.
-if Context.environment["FIELDPACK_PACKAGED"] != nil {
-  let small = [
-    "Fieldpack", "FieldpackCLI", "FieldpackCaptures", "FieldpackHTTP", "FieldpackLocation",
-    "FieldpackMaps", "FieldpackMedia", "FieldpackMotion", "FieldpackPhotos", "FieldpackSQL",
-    "FieldpackServer", "FieldpackServices", "FieldpackStoreKit", "FieldpackTracks", "FieldpackWFS",
-  ]
-  for target in package.targets where small.contains(target.name) {
+// Most of the work of these targets waits for people, the network or the disk. FieldpackSQL, FieldpackMedia
+// and FieldpackTracks also have work for each row, pixel and fix. The targets that read, write and compute
+// geometries are not among them.
+let waiting = [
+  "Fieldpack", "FieldpackCLI", "FieldpackCaptures", "FieldpackHTTP", "FieldpackLocation",
+  "FieldpackMQTT", "FieldpackMaps", "FieldpackMedia", "FieldpackMotion", "FieldpackPhotos",
+  "FieldpackSQL", "FieldpackSensors", "FieldpackServer", "FieldpackServices", "FieldpackStoreKit",
+  "FieldpackTracks", "FieldpackWFS",
+]
+for target in package.targets where waiting.contains(target.name) {
+  if Context.environment["FIELDPACK_PACKAGED"] != nil {
+    // `Scripts/package` sets the variable: the tool stays small, and this work becomes somewhat slower.
     target.swiftSettings = settings + [.unsafeFlags(["-Osize"])]
+  } else {
+    // Without the variable of `Scripts/test` these are the settings that the target has.
+    target.swiftSettings = testSettings
   }
 }
