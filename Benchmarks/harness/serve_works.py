@@ -153,7 +153,7 @@ class Requests:
 
     def deep(self, at):
         first = self.count * 9 // 10
-        return at.pages(100, [first + page * 100 for page in range(self.count // 2_000)])
+        return at.pages(100, [first + page * 100 for page in range(max(1, self.count // 2_000))])
 
     def tiles(self, layer, zoom):
         def lines(at):
