@@ -4,6 +4,7 @@ at which each has the same things."""
 import os
 import shutil
 
+from harness import tipg
 from harness.measure import Failure, run
 from harness.served import Server
 from harness.setup import say
@@ -66,11 +67,23 @@ class QGISServer(Features):
         return []
 
 
+class Tipg(Features):
+    """Its tables have their schema before their name, and its tiles the column before the row."""
+
+    def each(self, rests, layer):
+        return super().each(rests, f"public.{layer}")
+
+    def tiles(self, layer, zoom, places):
+        return self.each(
+            [f"tiles/WebMercatorQuad/{zoom}/{column}/{row}" for column, row in places], layer)
+
+
 ADDRESSES = {
     "Fieldpack": Features(),
     "C": Features(),
     "MapServer": MapServer("/mapserv/serve/ogcapi", "f=json", keyset=False),
     "QGIS Server": QGISServer("/wfs3", keyset=False),
+    "tipg": Tipg(keyset=False),
 }
 
 NGINX = """
@@ -123,7 +136,7 @@ END
 
 def start(setup, ports, copy):
     """The peers that are installed."""
-    found = {}
+    found = tipg.start(setup, setup.path("serve.gpkg"), ports["tipg"])
     if not (shutil.which("nginx") and shutil.which("spawn-fcgi")):
         say("nginx and spawn-fcgi are not installed, so no peers run behind them")
         return found

@@ -1,5 +1,6 @@
 """What a request costs: processor time of all processes of each server, for the same answers."""
 
+import itertools
 import math
 import os
 import random
@@ -7,10 +8,10 @@ import shutil
 
 from harness import serve_peers
 from harness.measure import Failure, Run
-from harness.served import Asked, Listened, Server, feature_count, fetch
+from harness.served import Asked, Listened, Server, change, feature_count, fetch
 from harness.work import Bar, Work, remove
 
-PORTS = {"Fieldpack": 18085, "C": 18086, "MapServer": 18087, "QGIS Server": 18088}
+PORTS = {"Fieldpack": 18085, "C": 18086, "MapServer": 18087, "QGIS Server": 18088, "tipg": 18089}
 
 
 def serve(setup):
@@ -72,7 +73,7 @@ def idle(servers):
 
 
 MILLION = 1_000_000
-PEERS = ["MapServer", "QGIS Server"]
+PEERS = ["MapServer", "QGIS Server", "tipg"]
 
 
 def reading(setup, servers):
@@ -111,7 +112,8 @@ def work(setup, servers, title, make, count, connections, figure, bars):
             file.writelines(line + "\n" for line in lines)
         # A peer that takes seconds for an answer is asked less often.
         times = max(2, count // 20) if name in PEERS else count
-        contenders[name] = Asked(server, setup.load, path, times, connections)
+        before = tile_changes(server, lines[0]) if name == "Fieldpack" else lambda: None
+        contenders[name] = Asked(server, setup.load, path, times, connections, before)
         samples[name] = lines[0]
 
     def check(_):
@@ -125,6 +127,16 @@ def work(setup, servers, title, make, count, connections, figure, bars):
             raise Failure(f"the answers have other numbers of features: {counts}")
 
     return Work(title, contenders, bars, figure=figure, check=check)
+
+
+def tile_changes(server, line):
+    """What makes each tile be drawn in each round, by a server that keeps tiles until their layer changes."""
+    if "/tiles/" not in line:
+        return lambda: None
+    layer = line.split("/")[2]
+    column = {"points": "num", "polys": "pid"}[layer]
+    numbers = itertools.count(-1, -1)
+    return lambda: change(server, f"/collections/{layer}/items/1", {column: next(numbers)})
 
 
 class Requests:
@@ -173,9 +185,12 @@ def editing(setup, servers):
     both = {name: servers[name] for name in ["Fieldpack", "C"]}
     chance = random.Random(2)
     merge, json = "application/merge-patch+json", "application/geo+json"
+    ids = [chance.randint(1, setup.count(MILLION)) for _ in range(1_000)]
+    # Every line changes its feature, in each round: SQLite writes nothing where a value stays as it is.
     one = [
-        f"PATCH /collections/points/items/{chance.randint(1, setup.count(MILLION))} {merge} "
-        f'{{"properties":{{"num":{number}}}}}' for number in range(2_000)]
+        f"PATCH /collections/points/items/{id} {merge} "
+        f'{{"properties":{{"num":{sign * number}}}}}' for sign in [-1, 1]
+        for number, id in enumerate(ids, 1)]
     batch = []
     for number in range(50):
         features = ",".join(
@@ -186,7 +201,7 @@ def editing(setup, servers):
             f"POST /collections/points/items {json} "
             f'{{"type":"FeatureCollection","features":[{features}]}}')
     for title, lines, count in [
-        ("One feature changed, durably", one, 1_000),
+        ("One feature changed, durably", one, 2_000),
         ("100 features added at once, durably", batch, 50),
     ]:
         yield work(

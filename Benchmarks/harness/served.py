@@ -101,14 +101,16 @@ class Server:
 
 
 class Asked:
-    """A server at one work: it is asked the lines of a file."""
+    """A server at one work: it is asked the lines of a file. `before` runs first and does not count."""
 
-    def __init__(self, server, load, requests, count, connections=8):
+    def __init__(self, server, load, requests, count, connections=8, before=lambda: None):
         self.server = server
         self.command = [load, server.port, requests, count, connections]
         self.count = count
+        self.before = before
 
     def once(self):
+        self.before()
         before, start = self.server.cpu(), time.monotonic()
         with subprocess.Popen(
             [str(word) for word in self.command], stdout=subprocess.PIPE,
@@ -151,9 +153,23 @@ def fetch(server, line):
         while part := one.recv(1 << 16):
             answer += part
     head, _, body = answer.partition(b"\r\n\r\n")
-    if b" 200" not in head[:20]:
+    # An empty tile has no body.
+    if b" 200" not in head[:20] and b" 204" not in head[:20]:
         raise Failure(f"{server.name}: {line}: {head[:200]}")
     return body
+
+
+def change(server, target, properties):
+    """Changes a feature, so that no tile of its layer that the server keeps is true any longer."""
+    body = json.dumps({"properties": properties})
+    with socket.create_connection(("127.0.0.1", server.port), 60) as one:
+        one.sendall(
+            f"PATCH {target} HTTP/1.0\r\nHost: 127.0.0.1:{server.port}\r\n"
+            f"Content-Type: application/merge-patch+json\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+            .encode())
+        answer = one.recv(1 << 16)
+    if not re.match(rb"HTTP/1.. 20", answer):
+        raise Failure(f"{server.name}: PATCH {target}: {answer[:200]}")
 
 
 def feature_count(body):
