@@ -1,3 +1,5 @@
+import FieldpackCore
+
 /// The header fields of a request or a response, in order.
 public struct HTTPFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
   /// One line of a header.
@@ -80,7 +82,7 @@ enum HTTPSyntax {
     guard let colon = line.firstIndex(of: ":") else { return nil }
     let name = String(line[..<colon])
     guard isToken(name) else { return nil }
-    return HTTPFields.Field(name, trimmed(line[line.index(after: colon)...]))
+    return HTTPFields.Field(name, line[line.index(after: colon)...].trimmedOfSpace)
   }
 
   /// The first parameter of that name of a field's value, such as `form-data; name="a"`, without its
@@ -94,7 +96,7 @@ enum HTTPSyntax {
         bytes[start...].firstIndex { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ";") }
         ?? bytes.count
       guard offset < bytes.count, bytes[offset] == UInt8(ascii: "=") else { continue }
-      let found = trimmed(String(decoding: bytes[start..<offset], as: UTF8.self))
+      let found = String(decoding: bytes[start..<offset], as: UTF8.self).trimmedOfSpace
       offset += 1
       let text = parameterValue(bytes, &offset)
       if found.lowercased() == name { return text }
@@ -111,7 +113,7 @@ enum HTTPSyntax {
     offset = bytes[start...].firstIndex { $0 != UInt8(ascii: " ") } ?? bytes.count
     guard offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") else {
       offset = end(start)
-      return trimmed(String(decoding: bytes[start..<offset], as: UTF8.self))
+      return String(decoding: bytes[start..<offset], as: UTF8.self).trimmedOfSpace
     }
     offset += 1
     var text: [UInt8] = []
@@ -131,15 +133,5 @@ enum HTTPSyntax {
   /// A number of nothing but digits.
   static func number(_ text: some StringProtocol) -> Int? {
     text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
-  }
-
-  /// Without the blanks at both ends.
-  static func trimmed(_ text: some StringProtocol) -> String {
-    var scalars = Substring(text).unicodeScalars
-    while let first = scalars.first, " \t\r\n".unicodeScalars.contains(first) {
-      scalars.removeFirst()
-    }
-    while let last = scalars.last, " \t\r\n".unicodeScalars.contains(last) { scalars.removeLast() }
-    return String(scalars)
   }
 }

@@ -1,3 +1,5 @@
+import FieldpackCore
+
 /// A request to a server.
 public struct HTTPRequest: Hashable, Sendable {
   /// The method of a request, such as `GET`.
@@ -67,6 +69,6 @@ public struct HTTPResponse: Hashable, Sendable {
 
   /// The media type of the body as the server states it, in lower case and without parameters.
   public var contentType: String? {
-    fields["Content-Type"]?.split(separator: ";").first.map { HTTPSyntax.trimmed($0).lowercased() }
+    fields["Content-Type"]?.split(separator: ";").first.map { $0.trimmedOfSpace.lowercased() }
   }
 }

@@ -177,7 +177,7 @@ final class Transfer: @unchecked Sendable {
         "the header is longer than \(Self.maximumHeader) bytes")
       return 0
     }
-    let line = HTTPSyntax.trimmed(String(decoding: bytes, as: UTF8.self))
+    let line = String(decoding: bytes, as: UTF8.self).trimmedOfSpace
     // Each answer begins with its status; one of 100 comes before another.
     if line.hasPrefix("HTTP/") {
       fields = []

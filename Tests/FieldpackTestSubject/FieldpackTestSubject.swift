@@ -26,6 +26,7 @@ import FoundationEssentials
     }
     SQLiteLibrary.skipMemoryStatistics()
     if words[1] == "poll" { return try await poll(words[2]) }
+    if words[1] == "download" { return try await SensorFleet.download(words[2]) }
     if words[1] == "pending" {
       return try await readPending(words[2], LayerID(words[3]), rounds: Int(words[4]) ?? 1)
     }
@@ -34,6 +35,9 @@ import FoundationEssentials
     case "edits": try await edit(LayerID(words[3]), of: store, count: Int(words[4]) ?? 0)
     case "receive": try await receive(from: words[3], into: store)
     case "captures": try await CapturingDevice(store).run()
+    case "fleet":
+      try await SensorFleet(store).run(Int(words[3]) ?? 0, Array(words.dropFirst(4)))
+    case "full": try await SensorFleet(store).measure(Int(words[3]) ?? 0, words[4])
     case "sync": try await synchronise(store, with: words[3])
     case "deliver": try await EditingDevice(store, atPort: Int(words[3]) ?? 0).run()
     case "serve":

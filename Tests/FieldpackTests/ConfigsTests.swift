@@ -17,7 +17,7 @@ import Testing
     for name in ["Configs", "TestData/demo"] {
       try files.copyItem(at: Checkout.file(name), to: folder.file(name))
     }
-    for name in ["field", "motion"] {
+    for name in ["field", "motion", "persons"] {
       _ = try await FileImport().run(
         [folder.file("TestData/demo/wells.geojson").path],
         into: folder.file("demo/\(name).gpkg").path)
@@ -41,6 +41,7 @@ import Testing
       ["field: open", "cb7d237bb7ff0d26: open"]
     ),
     ("motion.scfg", ["motion: open", "zones: open"]),
+    ("sensors.scfg", ["persons: open"]),
     (
       "survey.scfg",
       ["field: open", "zones: open", "samples: open", "walk: open"]
@@ -95,7 +96,7 @@ import Testing
       cache: .folder(folder.file("cache").path))
     #expect(
       workspace.members.map(\.id) == [
-        "cb7d237bb7ff0d26", "motion", "zones", "samples", "walk",
+        "cb7d237bb7ff0d26", "motion", "persons", "zones", "samples", "walk",
         "5b1c53a8-0d3f-4a9e-9c1b-6f3d6f1f5a01", "field", "parcels",
       ])
     #expect(

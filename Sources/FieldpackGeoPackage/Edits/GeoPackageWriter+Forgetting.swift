@@ -15,8 +15,12 @@ extension GeoPackageWriter {
   /// Removes all edits of rows that are gone from the change log of a table, where there is one.
   package func forgetEditsOfDeleted(in layer: LayerID) throws(FieldpackError) {
     guard let log = try EditLog(of: layer.rawValue, in: file) else { return }
+    let isGone =
+      "NOT IN (SELECT \(quoted(log.shape.id)) FROM \(quoted(log.shape.table)))"
     try file.execute(
-      "DELETE FROM \(quoted(log.shape.log)) WHERE \(log.shape.feature) NOT IN "
-        + "(SELECT \(quoted(log.shape.id)) FROM \(quoted(log.shape.table)))")
+      "DELETE FROM \(quoted(log.shape.log)) WHERE \(log.shape.feature) \(isGone)")
+    try file.execute(
+      "DELETE FROM \(LogTables.identities) WHERE table_name = ? AND feature \(isGone)",
+      [.text(log.shape.table)])
   }
 }

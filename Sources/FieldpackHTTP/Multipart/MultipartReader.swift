@@ -51,7 +51,7 @@ package struct MultipartReader: Sendable {
   /// - Throws: `.invalidData` for what is no form or names no boundary.
   package init(contentType: String, mostParts: Int) throws(FieldpackError) {
     let type = contentType.split(separator: ";", omittingEmptySubsequences: false)[0]
-    guard HTTPSyntax.trimmed(type).lowercased() == "multipart/form-data",
+    guard type.trimmedOfSpace.lowercased() == "multipart/form-data",
       let boundary = HTTPSyntax.parameter("boundary", of: contentType),
       (1...70).contains(boundary.utf8.count),
       boundary.utf8.allSatisfy({ (0x20...0x7E).contains($0) })

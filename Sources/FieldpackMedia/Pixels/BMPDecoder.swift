@@ -34,13 +34,8 @@ package struct BMPDecoder {
     return decoder.decode()
   }
 
-  private func little(_ offset: Int, _ count: Int) -> Int {
-    guard offset >= 0, offset + count <= bytes.count else { return 0 }
-    return bytes[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) }
-  }
-
   private func signed(_ offset: Int) -> Int {
-    Int(Int32(truncatingIfNeeded: little(offset, 4)))
+    Int(Int32(truncatingIfNeeded: bytes.little(offset, 4)))
   }
 
   private func damage(_ what: String) -> FieldpackError {
@@ -58,16 +53,16 @@ package struct BMPDecoder {
     guard MediaType(bytes) == .bmp, bytes.count >= 26 else {
       throw damage("it does not begin as a BMP does")
     }
-    let length = little(14, 4)
+    let length = bytes.little(14, 4)
     guard length == 12 || (40...4096).contains(length), 14 + length <= bytes.count else {
       throw damage("the length of its head is wrong")
     }
     let isOld = length == 12
-    width = isOld ? little(18, 2) : signed(18)
-    let tall = isOld ? little(20, 2) : signed(22)
+    width = isOld ? bytes.little(18, 2) : signed(18)
+    let tall = isOld ? bytes.little(20, 2) : signed(22)
     (isFromTop, height) = (tall < 0, abs(tall))
-    depth = isOld ? little(24, 2) : little(28, 2)
-    let packing = isOld ? 0 : little(30, 4)
+    depth = isOld ? bytes.little(24, 2) : bytes.little(28, 2)
+    let packing = isOld ? 0 : bytes.little(30, 4)
     guard width > 0, height > 0 else {
       throw damage("it says it is \(width) x \(height) pixels large")
     }
@@ -78,12 +73,13 @@ package struct BMPDecoder {
     guard [1, 4, 8, 16, 24, 32].contains(depth), packing == 0 || packing == 3,
       packing == 0 || depth == 16 || depth == 32
     else { throw refused("has a form of BMP that is not decoded") }
-    start = little(10, 4)
+    start = bytes.little(10, 4)
     guard start >= 14 + length, start <= bytes.count,
       rowLength <= (bytes.count - start) / height
     else { throw damage("it is cut short") }
     readMasks(length, packing)
-    try readPalette(after: 14 + length, entry: isOld ? 3 : 4, count: isOld ? 0 : little(46, 4))
+    try readPalette(
+      after: 14 + length, entry: isOld ? 3 : 4, count: isOld ? 0 : bytes.little(46, 4))
   }
 
   /// Rows are filled up to four bytes.
@@ -94,7 +90,7 @@ package struct BMPDecoder {
     if packing == 3 {
       // The masks follow the old head and are part of the newer ones, at the same place.
       masks = (0..<4).map { index in
-        index < 3 || length >= 56 ? UInt32(truncatingIfNeeded: little(54 + 4 * index, 4)) : 0
+        index < 3 || length >= 56 ? UInt32(truncatingIfNeeded: bytes.little(54 + 4 * index, 4)) : 0
       }
     } else {
       masks = depth == 16 ? [0x7C00, 0x3E0, 0x1F, 0] : [0xFF_0000, 0xFF00, 0xFF, 0]
@@ -141,7 +137,7 @@ package struct BMPDecoder {
       return (bytes[at + 2], bytes[at + 1], bytes[at], 255)
     case 16, 32:
       let size = depth / 8
-      let value = UInt32(truncatingIfNeeded: little(row + column * size, size))
+      let value = UInt32(truncatingIfNeeded: bytes.little(row + column * size, size))
       let alpha = masks[3] == 0 ? 255 : Self.channel(value, masks[3])
       return (
         Self.channel(value, masks[0]), Self.channel(value, masks[1]),

@@ -37,14 +37,14 @@ package struct PNGDecoder {
     var offset = 8
     while true {
       guard bytes.count - offset >= 12 else { throw damage("it is cut short") }
-      let length = big(offset, 4)
+      let length = bytes.big(offset, 4)
       let content = offset + 8
       guard length <= bytes.count - content - 4 else { throw damage("it is cut short") }
       let type = String(decoding: bytes[offset + 4..<content], as: UTF8.self)
       // The fifth bit of the first letter tells what a decoder may pass over.
       if bytes[offset + 4] & 0x20 == 0 || type == "tRNS" {
         let sum = ZlibData.checksum(bytes[offset + 4..<content + length])
-        guard Int(sum) == big(content + length, 4) else {
+        guard Int(sum) == bytes.big(content + length, 4) else {
           throw damage("the checksum of \(type.debugDescription) is wrong")
         }
         guard offset > 8 || type == "IHDR" else { throw damage("it does not begin with IHDR") }
@@ -84,10 +84,6 @@ package struct PNGDecoder {
     case "IDAT": packed += content
     default: throw damage("it has a part \(type.debugDescription) that is not known")
     }
-  }
-
-  private func big(_ offset: Int, _ count: Int) -> Int {
-    bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
   }
 
   private func damage(_ what: String) -> FieldpackError {

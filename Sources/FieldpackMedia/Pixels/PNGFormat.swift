@@ -51,8 +51,7 @@ struct PNGFormat {
     guard header.count == 13, let color = Color(rawValue: header[9]),
       color.depths.contains(Int(header[8])), header[10] == 0, header[11] == 0, header[12] <= 1
     else { return nil }
-    func big(_ offset: Int) -> Int { header[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
-    size = PictureSize(width: big(0), height: big(4))
+    size = PictureSize(width: header.big(0, 4), height: header.big(4, 4))
     guard (1...Int(Int32.max)).contains(size.width), (1...Int(Int32.max)).contains(size.height)
     else { return nil }
     self.color = color

@@ -31,23 +31,20 @@ extension PictureSize {
       guard let size = Self.jpeg(picture) else { return nil }
       self = size
     case .png where picture.count >= 24 && picture[12..<16].elementsEqual("IHDR".utf8):
-      self.init(width: Self.big(picture, 16, 4), height: Self.big(picture, 20, 4))
+      self.init(width: picture.big(16, 4), height: picture.big(20, 4))
     case .gif where picture.count >= 10:
-      self.init(
-        width: Int(picture[6]) | Int(picture[7]) << 8,
-        height: Int(picture[8]) | Int(picture[9]) << 8)
+      self.init(width: picture.little(6, 2), height: picture.little(8, 2))
     case .webp where picture.count >= 30:
       guard let size = Self.webP(picture) else { return nil }
       self = size
     case .bmp where picture.count >= 26:
-      func little(_ offset: Int, _ count: Int) -> Int {
-        picture[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) }
+      let isOld = picture.little(14, 4) == 12
+      func side(_ offset: Int) -> Int {
+        abs(Int(Int32(truncatingIfNeeded: picture.little(offset, 4))))
       }
-      let isOld = little(14, 4) == 12
-      func side(_ offset: Int) -> Int { abs(Int(Int32(truncatingIfNeeded: little(offset, 4)))) }
       self =
         isOld
-        ? .init(width: little(18, 2), height: little(20, 2))
+        ? .init(width: picture.little(18, 2), height: picture.little(20, 2))
         : .init(width: side(18), height: side(22))
     default: return nil
     }
@@ -55,15 +52,15 @@ extension PictureSize {
 
   /// From the first part of a WebP: a lossy frame, a lossless one, or what tells of both.
   private static func webP(_ bytes: [UInt8]) -> PictureSize? {
-    func little(_ offset: Int, _ count: Int) -> Int {
-      bytes[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) }
-    }
     switch String(decoding: bytes[12..<16], as: UTF8.self) {
-    case "VP8 ": return PictureSize(width: little(26, 2) & 0x3FFF, height: little(28, 2) & 0x3FFF)
+    case "VP8 ":
+      return PictureSize(
+        width: bytes.little(26, 2) & 0x3FFF, height: bytes.little(28, 2) & 0x3FFF)
     case "VP8L":
-      let bits = little(21, 4)
+      let bits = bytes.little(21, 4)
       return PictureSize(width: bits & 0x3FFF + 1, height: bits >> 14 & 0x3FFF + 1)
-    case "VP8X": return PictureSize(width: little(24, 3) + 1, height: little(27, 3) + 1)
+    case "VP8X":
+      return PictureSize(width: bytes.little(24, 3) + 1, height: bytes.little(27, 3) + 1)
     default: return nil
     }
   }
@@ -78,17 +75,13 @@ extension PictureSize {
         continue
       }
       if JPEGStructure.isFrame(marker) {
-        return PictureSize(width: big(bytes, offset + 7, 2), height: big(bytes, offset + 5, 2))
+        return PictureSize(width: bytes.big(offset + 7, 2), height: bytes.big(offset + 5, 2))
       }
       if marker == 0xD9 || marker == 0xDA { break }
       let hasLength = !(0xD0...0xD7).contains(marker) && marker != 0x01
-      offset += hasLength ? 2 + max(2, big(bytes, offset + 2, 2)) : 2
+      offset += hasLength ? 2 + max(2, bytes.big(offset + 2, 2)) : 2
     }
     return nil
-  }
-
-  private static func big(_ bytes: [UInt8], _ offset: Int, _ count: Int) -> Int {
-    bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
   }
 }
 

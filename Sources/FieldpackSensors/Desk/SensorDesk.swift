@@ -35,6 +35,8 @@ package actor SensorDesk {
   }
 
   package nonisolated let persons: PersonCatalogue
+  /// Where those who let operators click log what was clicked.
+  package nonisolated let interactions: InteractionLog
   package nonisolated let changes = Broadcast<Change>(capacity: 1024)
   private let links: SensorLinks
   private let clock: FieldClock
@@ -48,10 +50,11 @@ package actor SensorDesk {
   private var isClosed = false
 
   package init(
-    _ persons: PersonCatalogue, _ links: SensorLinks, clock: FieldClock = .system,
-    logger: Logger = .silent
+    _ persons: PersonCatalogue, _ links: SensorLinks, interactions: InteractionLog? = nil,
+    clock: FieldClock = .system, logger: Logger = .silent
   ) {
     self.persons = persons
+    self.interactions = interactions ?? InteractionLog(persons.store)
     self.links = links
     self.clock = clock
     self.logger = logger

@@ -4,8 +4,8 @@ package import FieldpackField
 /// The link to one sensor: it holds the session, and runs one sequence of operations at a time.
 ///
 ///     let link = SensorLink(address, service: client, journal: store, events: events)
-///     try await link.run(.connect)
-///     try await link.capture(configuration, for: item)
+///     await link.run(.connect)
+///     await link.capture(configuration, for: item)
 ///
 /// Each operation is in the journal. The session is kept there before its lock is used, and the ids of
 /// captures before the first is downloaded.
@@ -87,22 +87,9 @@ package actor SensorLink {
 
   // MARK: Sequences
 
-  /// Runs a sequence to its end.
-  ///
-  /// - Throws: `.busy` where another one runs.
+  /// Runs a sequence to its end, when those before it have ended.
   @discardableResult
   package func run(
-    _ sequence: SensorSequence, _ configuration: SensorDictionary? = nil, for item: KeyTuple? = nil
-  ) async throws(FieldpackError) -> Outcome {
-    guard work == nil else {
-      throw FieldpackError(.busy, "the sensor '\(address.name)' is at another sequence")
-    }
-    return await perform(sequence, configuration, item)
-  }
-
-  /// Runs a sequence when those before it have ended.
-  @discardableResult
-  package func runNext(
     _ sequence: SensorSequence, _ configuration: SensorDictionary? = nil, for item: KeyTuple? = nil
   ) async -> Outcome {
     while work != nil { await untilEnd() }
@@ -152,7 +139,7 @@ package actor SensorLink {
     downloads?.cancel()
     await cancel()
     await untilIdle()
-    if session != nil { await runNext(.disconnect) }
+    if session != nil { await run(.disconnect) }
   }
 
   /// Waits until nothing runs.

@@ -75,7 +75,7 @@ package actor SensorLinks {
     if connecting[address] == nil {
       connecting[address] = Task {
         await untilFinished(address)
-        if await !link.isReady { await link.runNext(.connect) }
+        if await !link.isReady { await link.run(.connect) }
         connecting[address] = nil
       }
     }

@@ -110,7 +110,7 @@ extension SensorDictionary {
   /// The document `configuration` of a request.
   ///
   /// - Throws: `.invalidData` for what is none.
-  init(configuration bytes: [UInt8]) throws(FieldpackError) {
+  package init(configuration bytes: [UInt8]) throws(FieldpackError) {
     let root = try XMLTree(bytes)
     guard root.name.local == "configuration" else {
       throw FieldpackError(.invalidData, "the document is no configuration")

@@ -24,7 +24,9 @@ extension ServerRouter {
     do throws(FieldpackError) {
       if isReading { return try await read(path, desk, request) }
       let body = try Self.json(request)
-      return Self.document(try await desk.change(request.method, path, body))
+      let document = try await desk.change(request.method, path, body)
+      try await desk.note(request.method, path, document)
+      return Self.document(document)
     } catch {
       // What the path names is not there, be it read or changed.
       let isOfPath = isReading || error.code == .notFound

@@ -180,7 +180,7 @@ struct TransactionDocument {
       ("totalInserted", inserted), ("totalUpdated", updated), ("totalDeleted", deleted),
     ] {
       // A total may be left out, and some services count a feature twice that is changed twice.
-      guard let text = summary?.child(name)?.text.trimmedOfSpaces, let total = Int(text),
+      guard let text = summary?.child(name)?.text.trimmedOfSpace, let total = Int(text),
         total < count
       else { continue }
       throw FieldpackError(

@@ -79,7 +79,7 @@ struct WFSCapabilities: Sendable {
       (spatial?.children ?? []) + (scalar?.child("ComparisonOperators")?.children ?? [])
     var names = Set(
       all.map { element in
-        let name = trimmed(element["name"] ?? element.text).lowercased()
+        let name = (element["name"] ?? element.text).trimmedOfSpace.lowercased()
         return switch name {
         case "nullcheck": "null"
         case "lessthanequalto": "lessthanorequalto"
@@ -116,7 +116,7 @@ struct WFSCapabilities: Sendable {
     }
     guard let found else { return [] }
     let list = found.child("AllowedValues") ?? found
-    return list.children("Value").map { trimmed($0.text) }
+    return list.children("Value").map(\.text.trimmedOfSpace)
   }
 
   private static func constraint(_ name: String, in metadata: XMLTree?) -> String? {
@@ -125,16 +125,16 @@ struct WFSCapabilities: Sendable {
       + (metadata?.children("Operation") ?? []).flatMap { $0.children("Constraint") }
     guard let found = all.first(where: { $0["name"] == name }) else { return nil }
     let value = found.child("DefaultValue") ?? found.child("AllowedValues")?.child("Value")
-    return value.map { trimmed($0.text) }
+    return value.map(\.text.trimmedOfSpace)
   }
 
   private static func type(_ element: XMLTree, formats: [String]) -> FeatureType? {
     guard let nameElement = element.child("Name") else { return nil }
-    let name = trimmed(nameElement.text)
+    let name = nameElement.text.trimmedOfSpace
     guard !name.isEmpty else { return nil }
     let local = name.split(separator: ":").last.map(String.init) ?? name
     let system = (element.child("DefaultCRS") ?? element.child("DefaultSRS"))?.text
-    let own = element.child("OutputFormats")?.children("Format").map { trimmed($0.text) } ?? []
+    let own = element.child("OutputFormats")?.children("Format").map(\.text.trimmedOfSpace) ?? []
     return FeatureType(
       name: name, element: nameElement.qualifiedName(name) ?? XMLQName(local),
       title: text(element.child("Title")), abstract: text(element.child("Abstract")),
@@ -152,11 +152,9 @@ struct WFSCapabilities: Sendable {
   }
 
   private static func text(_ element: XMLTree?) -> String? {
-    let text = trimmed(element?.text ?? "")
+    let text = (element?.text ?? "").trimmedOfSpace
     return text.isEmpty ? nil : text
   }
-
-  private static func trimmed(_ text: String) -> String { text.trimmedOfSpaces }
 }
 
 extension WFSCapabilities.FeatureType {
@@ -166,14 +164,5 @@ extension WFSCapabilities.FeatureType {
     return find { $0 == "application/json" } ?? find { $0 == "application/geo+json" }
       ?? find { $0.hasPrefix("application/json") } ?? find { $0.hasPrefix("application/geo+json") }
       ?? find { $0 == "geojson" || $0 == "json" }
-  }
-}
-
-extension String {
-  /// The text without white space at both ends.
-  var trimmedOfSpaces: String {
-    let start = drop { $0.isWhitespace }
-    let count = start.reversed().prefix { $0.isWhitespace }.count
-    return String(start.dropLast(count))
   }
 }

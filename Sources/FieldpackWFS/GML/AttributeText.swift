@@ -9,7 +9,7 @@ enum AttributeText {
     case .text, .json, .other: return .text(text)
     default: break
     }
-    let word = text.trimmedOfSpaces
+    let word = text.trimmedOfSpace
     if word.isEmpty { return .null }
     switch type {
     case .date: return CalendarDate(String(word.prefix(10))).map { .date($0) } ?? .text(word)

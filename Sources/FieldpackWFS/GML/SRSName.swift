@@ -20,7 +20,7 @@ struct SRSName: Hashable, Sendable {
   let order: AxisOrder
 
   init?(_ given: String) {
-    text = given.trimmedOfSpaces
+    text = given.trimmedOfSpace
     let upper = text.uppercased()
     if upper.hasSuffix("CRS84") {
       (srs, order) = (.wgs84, .eastFirst)

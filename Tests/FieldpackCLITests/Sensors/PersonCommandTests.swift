@@ -77,6 +77,43 @@ import Testing
     #expect(page.contains("<h2>Zofia Kowalska</h2>"))
   }
 
+  @Test func `what is done is logged only where that is asked for`() async throws {
+    try await make()
+    #expect(try await !run("layer", "list", "bio.gpkg").output.contains("bio_interaction"))
+    let commands: [([String], Int32)] = [
+      (["person", "add", "bio.gpkg", "--last-name", "Nowak"], 0),
+      (["person", "edit", "bio.gpkg", "1", "--notes", "a secret"], 0),
+      (["person", "duplicate", "bio.gpkg", "1"], 0),
+      (["item", "setup", "bio.gpkg", "--person", "2", "--type", "Dna"], 0),
+      (["item", "annotate", "bio.gpkg", "1", "--notes", "a secret"], 0),
+      (["item", "move", "bio.gpkg", "1", "0"], 0), (["item", "capture", "bio.gpkg", "2"], 1),
+      (["item", "clear", "bio.gpkg", "2", "--scrub"], 0),
+      (["item", "export", "bio.gpkg", "1", "2", "-o", "session.geojson"], 0),
+      (["item", "delete", "bio.gpkg", "2"], 0), (["person", "delete", "bio.gpkg", "1"], 0),
+      // What changes nothing is not logged.
+      (["person", "edit", "bio.gpkg", "1", "--notes", "a secret"], 66),
+    ]
+    for (arguments, status) in commands {
+      let result = try await Tool.run(arguments + ["--log-interactions"], folder: folder.url)
+      #expect(result.status == status, "\(arguments) \(result)")
+    }
+    func key(_ layer: String, _ id: Int) -> String {
+      ["bio", layer, "\(id)"].map { Data($0.utf8).base64EncodedString() }.joined(separator: ".")
+    }
+    func person(_ id: Int) -> String { key("bio_person", id) }
+    func item(_ id: Int) -> String { key("bio_item", id) }
+    let logged = try await run(
+      "sql", "bio.gpkg", "SELECT what, key FROM bio_interaction ORDER BY id", "--format", "csv")
+    #expect(
+      logged.output.split(whereSeparator: \.isNewline).dropFirst() == [
+        "person add,\(person(3))", "person edit,\(person(1))", "person duplicate,\(person(4))",
+        "item setup,\(item(5))", "item annotate,\(item(1))", "item move,\(item(1))",
+        "item capture,\(item(2))", "item clear,\(item(2))", "item export,\(person(1))",
+        "item export,\(person(2))", "item delete,\(item(2))", "person delete,\(person(1))",
+      ])
+    #expect(try await run("check", "bio.gpkg").status == 0)
+  }
+
   @Test func `what makes no sense is refused with what does`() async throws {
     try await make()
     let table: [([String], Int32, String)] = [

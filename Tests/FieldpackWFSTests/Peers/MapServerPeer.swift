@@ -84,7 +84,7 @@ final class MapServerPeer: Sendable {
     for line in text[..<end.lowerBound].split(whereSeparator: \.isNewline) {
       let parts = line.split(separator: ":", maxSplits: 1).map(String.init)
       guard parts.count == 2 else { continue }
-      let value = parts[1].trimmedOfSpaces
+      let value = parts[1].trimmedOfSpace
       if parts[0] == "Status" {
         status = Int(value.prefix(3)) ?? 500
       } else {

@@ -20,11 +20,13 @@ private struct ItemCaptureCommand: CommandBody {
   struct Options: OptionGroup {
     @Required var file: String
     let items: [String]
+    let logsInteractions: Bool
     let profile: OpeningProfile
 
     init(_ reader: inout OptionReader) {
       _file = reader.personsFile()
       items = reader.items()
+      logsInteractions = reader.logsInteractions()
       profile = reader.editingProfile()
     }
   }
@@ -57,6 +59,8 @@ private struct ItemCaptureCommand: CommandBody {
     var failures = 0
     for key in keys {
       if Task.isCancelled { throw FieldpackError(.interrupted, "the captures were cancelled") }
+      // Before the sensor is asked: a capture that fails was a command all the same.
+      try await catalogue.note("item capture", on: [key], if: options.logsInteractions)
       let problem = try await problem(capturing: try await catalogue.item("\(key.feature)"), desk)
       if problem != nil { failures += 1 }
       let item = try await catalogue.item("\(key.feature)")

@@ -164,6 +164,7 @@ private struct ItemAnnotateCommand: CommandBody {
     let marks: [String]
     let unmarks: Bool
     let notes: String?
+    let logsInteractions: Bool
     let profile: OpeningProfile
 
     init(_ reader: inout OptionReader) {
@@ -173,6 +174,7 @@ private struct ItemAnnotateCommand: CommandBody {
         "mark", .text("part"), help: "Mark this part, by its name or number; may be repeated.")
       unmarks = reader.flag("unmark", help: "Remove all marks.")
       notes = reader.value("notes", .any("text"), help: "What is to be known; empty removes it.")
+      logsInteractions = reader.logsInteractions()
       profile = reader.editingProfile()
     }
   }
@@ -190,6 +192,7 @@ private struct ItemAnnotateCommand: CommandBody {
       let item = try await catalogue.item(options.item)
       let marks = options.marks.isEmpty && !options.unmarks ? nil : try flags(of: item)
       try await catalogue.annotate(item.key, marks, notes: options.notes)
+      try await catalogue.note("item annotate", on: [item.key], if: options.logsInteractions)
       try invocation.show(try await catalogue.item(options.item), "annotated")
       return ExitStatus.success
     }
@@ -217,6 +220,7 @@ private struct ItemMoveCommand: CommandBody {
     @Required var file: String
     @Required var item: String
     @Required var index: Int
+    let logsInteractions: Bool
     let profile: OpeningProfile
 
     init(_ reader: inout OptionReader) {
@@ -224,6 +228,7 @@ private struct ItemMoveCommand: CommandBody {
       _item = reader.item()
       _index = reader.argument(
         .integer("index", in: 0...Int.max), help: "The place of the item among the others, from 0.")
+      logsInteractions = reader.logsInteractions()
       profile = reader.editingProfile()
     }
   }
@@ -236,6 +241,7 @@ private struct ItemMoveCommand: CommandBody {
       (catalogue) throws(FieldpackError) in
       let item = try await catalogue.item(options.item)
       try await catalogue.move(item.key, to: options.index)
+      try await catalogue.note("item move", on: [item.key], if: options.logsInteractions)
       let moved = try await catalogue.item(options.item)
       try invocation.show(moved, "is now at \(moved.index)")
       return ExitStatus.success
@@ -248,12 +254,14 @@ private struct ItemsToDelete: OptionGroup {
   @Required var file: String
   let items: [String]
   let scrubs: Bool
+  let logsInteractions: Bool
   let profile: OpeningProfile
 
   init(_ reader: inout OptionReader) {
     _file = reader.personsFile()
     items = reader.items()
     scrubs = reader.scrubs()
+    logsInteractions = reader.logsInteractions()
     profile = reader.editingProfile()
   }
 }
@@ -267,7 +275,9 @@ private struct ItemClearCommand: CommandBody {
     try await invocation.delete(from: options.file, options.profile) {
       (catalogue) throws(FieldpackError) in
       let keys = try await catalogue.itemKeys(named: options.items)
-      return try await catalogue.clear(keys, scrubbing: options.scrubs)
+      let deleted = try await catalogue.clear(keys, scrubbing: options.scrubs)
+      try await catalogue.note("item clear", on: keys, if: options.logsInteractions)
+      return deleted
     }
   }
 }
@@ -281,7 +291,9 @@ private struct ItemDeleteCommand: CommandBody {
     try await invocation.delete(from: options.file, options.profile) {
       (catalogue) throws(FieldpackError) in
       let keys = try await catalogue.itemKeys(named: options.items)
-      return try await catalogue.delete(items: keys, scrubbing: options.scrubs)
+      let deleted = try await catalogue.delete(items: keys, scrubbing: options.scrubs)
+      try await catalogue.note("item delete", on: keys, if: options.logsInteractions)
+      return deleted
     }
   }
 }

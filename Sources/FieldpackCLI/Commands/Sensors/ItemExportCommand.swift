@@ -26,6 +26,7 @@ private struct ItemExportCommand: CommandBody {
     let persons: [String]
     @Required var output: String
     let overwrites: Bool
+    let logsInteractions: Bool
 
     init(_ reader: inout OptionReader) {
       _file = reader.personsFile()
@@ -35,6 +36,7 @@ private struct ItemExportCommand: CommandBody {
         .text("folder|geojson|html", completion: .files(["geojson", "html"])),
         help: "The folder or the file to write.")
       overwrites = reader.flag("overwrite", help: "Replace a file that exists.")
+      logsInteractions = reader.logsInteractions()
     }
   }
 
@@ -65,6 +67,8 @@ private struct ItemExportCommand: CommandBody {
       } else {
         try await export.writeFolder(to: options.output)
       }
+      try await catalogue.note(
+        "item export", on: persons.map(\.key), if: options.logsInteractions)
       try show(export, as: form)
       return ExitStatus.success
     }

@@ -30,6 +30,7 @@ private struct ItemSetupCommand: CommandBody {
     let name: String?
     let index: Int?
     let position: Position?
+    let logsInteractions: Bool
     let profile: OpeningProfile
 
     init(_ reader: inout OptionReader) {
@@ -43,6 +44,7 @@ private struct ItemSetupCommand: CommandBody {
         "index", .integer("n", in: 0...Int.max), shownDefault: "the last",
         help: "The place of a new item among the others, from 0.")
       position = reader.value("at", .position, help: "Where the item is captured.")
+      logsInteractions = reader.logsInteractions()
       profile = reader.editingProfile()
     }
   }
@@ -75,6 +77,7 @@ private struct ItemSetupCommand: CommandBody {
     guard let type = options.type else { throw missingType }
     let draft = try draft(type, device: nil)
     let item = try await catalogue.add(draft, to: person.key, at: options.index)
+    try await catalogue.note("item setup", on: [item.key], if: options.logsInteractions)
     try invocation.show(item, "added")
   }
 
@@ -87,6 +90,7 @@ private struct ItemSetupCommand: CommandBody {
         .invalidArgument, "--index is the place of a new item. Try: fieldpack item move")
     }
     try await catalogue.set(item.key, to: try draft(type, device: item.device))
+    try await catalogue.note("item setup", on: [item.key], if: options.logsInteractions)
     try invocation.show(try await catalogue.item("\(item.key.feature)"), "set up")
   }
 

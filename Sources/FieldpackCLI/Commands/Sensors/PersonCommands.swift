@@ -149,82 +149,6 @@ extension Person {
   }
 }
 
-// MARK: Details
-
-/// What is known of a person.
-private struct PersonArguments: OptionGroup {
-  private struct Detail {
-    var option: String
-    var path: WritableKeyPath<PersonDetails, String?>
-    var help: String
-    var list: PersonPickList?
-  }
-
-  private static var details: [Detail] {
-    [
-      Detail(option: "first-name", path: \.firstName, help: "The first name."),
-      Detail(option: "middle-name", path: \.middleName, help: "The middle name."),
-      Detail(option: "last-name", path: \.lastName, help: "The last name."),
-      Detail(option: "other-name", path: \.otherName, help: "Another name."),
-      Detail(option: "gender", path: \.gender, help: "The gender.", list: .gender),
-      Detail(option: "hair", path: \.hairColor, help: "The colour of the hair.", list: .hairColor),
-      Detail(option: "eyes", path: \.eyeColor, help: "The colour of the eyes.", list: .eyeColor),
-      Detail(option: "race", path: \.race, help: "The race.", list: .race),
-      Detail(option: "height", path: \.height, help: "How tall."),
-      Detail(option: "weight", path: \.weight, help: "How heavy."),
-      Detail(option: "notes", path: \.notes, help: "What else is to be known."),
-    ]
-  }
-
-  /// The texts that were given, by their options.
-  private let texts: [String: String]
-  private let aliases: [String]
-  private let births: [String]
-  private let birthplaces: [String]
-
-  init(_ reader: inout OptionReader) {
-    var texts: [String: String] = [:]
-    for detail in Self.details {
-      let form = detail.list.map { ValueForm.pick($0) } ?? .any("text")
-      texts[detail.option] = reader.value(detail.option, form, help: detail.help)
-    }
-    self.texts = texts
-    aliases = reader.values("alias", .any("name"), help: "An alias; may be repeated.")
-    births = reader.values("born", .any("date"), help: "A date of birth; may be repeated.")
-    birthplaces = reader.values(
-      "birthplace", .any("place"), help: "A place of birth; may be repeated.")
-  }
-
-  func applied(to details: PersonDetails) -> PersonDetails {
-    var changed = details
-    for detail in Self.details {
-      guard let text = texts[detail.option] else { continue }
-      changed[keyPath: detail.path] = text.isEmpty ? nil : text
-    }
-    if !aliases.isEmpty { changed.aliases = aliases.filter { !$0.isEmpty } }
-    if !births.isEmpty { changed.datesOfBirth = births.filter { !$0.isEmpty } }
-    if !birthplaces.isEmpty { changed.placesOfBirth = birthplaces.filter { !$0.isEmpty } }
-    return changed
-  }
-}
-
-extension ValueForm where Value == String {
-  /// Any text, also an empty one.
-  static func any(_ placeholder: String) -> ValueForm {
-    ValueForm(placeholder) { (text) throws(ValueError) -> String in text }
-  }
-
-  /// One of a list, or an empty text.
-  fileprivate static func pick(_ list: PersonPickList) -> ValueForm {
-    let choices = list.values.filter { !$0.isEmpty }
-    return ValueForm("choice", completion: .choices(choices)) {
-      (text) throws(ValueError) -> String in
-      guard list.values.contains(text) else { throw .notAmong(choices, text) }
-      return text
-    }
-  }
-}
-
 // MARK: Commands
 
 /// `fieldpack person list`.
@@ -281,11 +205,13 @@ private struct PersonAddCommand: CommandBody {
   struct Options: OptionGroup {
     @Required var file: String
     let details: PersonArguments
+    let logsInteractions: Bool
     let profile: OpeningProfile
 
     init(_ reader: inout OptionReader) {
       _file = reader.personsFile()
       details = reader.group()
+      logsInteractions = reader.logsInteractions()
       profile = reader.editingProfile()
     }
   }
@@ -296,7 +222,9 @@ private struct PersonAddCommand: CommandBody {
   func run() async throws(FieldpackError) -> Int32 {
     try await invocation.withNewGeoPackage(options.file, options.profile) {
       (store) throws(FieldpackError) in
-      let person = try await PersonCatalogue(store).add(options.details.applied(to: .init()))
+      let catalogue = PersonCatalogue(store)
+      let person = try await catalogue.add(options.details.applied(to: .init()))
+      try await catalogue.note("person add", on: [person.key], if: options.logsInteractions)
       try invocation.show(person, "added")
       return ExitStatus.success
     }
@@ -309,12 +237,14 @@ private struct PersonEditCommand: CommandBody {
     @Required var file: String
     @Required var person: String
     let details: PersonArguments
+    let logsInteractions: Bool
     let profile: OpeningProfile
 
     init(_ reader: inout OptionReader) {
       _file = reader.personsFile()
       _person = reader.person()
       details = reader.group()
+      logsInteractions = reader.logsInteractions()
       profile = reader.editingProfile()
     }
   }
@@ -327,6 +257,7 @@ private struct PersonEditCommand: CommandBody {
       (catalogue) throws(FieldpackError) in
       let person = try await catalogue.person(options.person)
       try await catalogue.edit(person.key, to: options.details.applied(to: person.details))
+      try await catalogue.note("person edit", on: [person.key], if: options.logsInteractions)
       try invocation.show(try await catalogue.person(options.person), "edited")
       return ExitStatus.success
     }
@@ -338,11 +269,13 @@ private struct PersonDuplicateCommand: CommandBody {
   struct Options: OptionGroup {
     @Required var file: String
     @Required var person: String
+    let logsInteractions: Bool
     let profile: OpeningProfile
 
     init(_ reader: inout OptionReader) {
       _file = reader.personsFile()
       _person = reader.person()
+      logsInteractions = reader.logsInteractions()
       profile = reader.editingProfile()
     }
   }
@@ -354,7 +287,9 @@ private struct PersonDuplicateCommand: CommandBody {
     try await invocation.withPersons(options.file, options.profile) {
       (catalogue) throws(FieldpackError) in
       let person = try await catalogue.person(options.person)
-      try invocation.show(try await catalogue.duplicate(person.key), "added")
+      let copy = try await catalogue.duplicate(person.key)
+      try await catalogue.note("person duplicate", on: [copy.key], if: options.logsInteractions)
+      try invocation.show(copy, "added")
       return ExitStatus.success
     }
   }
@@ -366,12 +301,14 @@ private struct PersonDeleteCommand: CommandBody {
     @Required var file: String
     let persons: [String]
     let scrubs: Bool
+    let logsInteractions: Bool
     let profile: OpeningProfile
 
     init(_ reader: inout OptionReader) {
       _file = reader.personsFile()
       persons = reader.persons(minimum: 1)
       scrubs = reader.scrubs()
+      logsInteractions = reader.logsInteractions()
       profile = reader.editingProfile()
     }
   }
@@ -382,8 +319,10 @@ private struct PersonDeleteCommand: CommandBody {
   func run() async throws(FieldpackError) -> Int32 {
     try await invocation.delete(from: options.file, options.profile) {
       (catalogue) throws(FieldpackError) in
-      let persons = try await catalogue.persons(named: options.persons)
-      return try await catalogue.delete(persons.map(\.key), scrubbing: options.scrubs)
+      let keys = try await catalogue.persons(named: options.persons).map(\.key)
+      let deleted = try await catalogue.delete(keys, scrubbing: options.scrubs)
+      try await catalogue.note("person delete", on: keys, if: options.logsInteractions)
+      return deleted
     }
   }
 }

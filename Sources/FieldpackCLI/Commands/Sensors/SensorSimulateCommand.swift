@@ -12,6 +12,7 @@ struct SensorSimulateCommand: CommandBody {
     let captureTime: Double?
     let preparationTime: Double?
     let preventionTime: Double?
+    let pictureSide: Int?
     let faults: [SensorFault]
 
     init(_ reader: inout OptionReader) {
@@ -34,6 +35,9 @@ struct SensorSimulateCommand: CommandBody {
       preventionTime = reader.value(
         "steal-after", .number("seconds", atLeast: 0),
         help: "How long a lock cannot be stolen. (default: 60)")
+      pictureSide = reader.value(
+        "picture-side", .integer("pixels", in: 1...4096),
+        help: "How wide and high its pictures are. (default: 480)")
       faults = reader.values("fault", .fault, help: "What goes wrong; may be repeated.")
     }
   }
@@ -71,7 +75,7 @@ struct SensorSimulateCommand: CommandBody {
     if let time = options.preparationTime { settings.preparationTime = .seconds(time) }
     if let time = options.preventionTime { settings.preventionPeriod = .seconds(time) }
     settings.faults = options.faults
-    settings.picture.longerSide = 480
+    settings.picture.longerSide = options.pictureSide ?? 480
     return settings
   }
 }

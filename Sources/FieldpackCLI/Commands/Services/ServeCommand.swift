@@ -54,6 +54,7 @@ private struct ServeCommand: CommandBody {
     let live: LiveArguments
     let hasPublicCaptures: Bool
     let hasSensors: Bool
+    let logsInteractions: Bool
     let config: String?
     let bundles: String?
     let positions: PositionArguments
@@ -78,6 +79,9 @@ private struct ServeCommand: CommandBody {
       hasSensors = reader.flag(
         "sensors",
         help: "Let operators capture persons by biometric sensors, whose addresses they name.")
+      logsInteractions = reader.flag(
+        "log-interactions",
+        help: "With --sensors: log in the file what operators click, the person or item, the time.")
       live = reader.group()
       config = reader.value(
         "config", .text("config", completion: .source(["scfg"])),
@@ -98,6 +102,11 @@ private struct ServeCommand: CommandBody {
     let address = options.address ?? ListenAddress()
     try options.access.check(address, isWritable: options.isWritable, source: options.source)
     try checkApps(address)
+    guard options.hasSensors || !options.logsInteractions else {
+      throw FieldpackError(
+        .invalidArgument,
+        "--log-interactions logs what operators click on the page of sensors. Try: --sensors")
+    }
     try options.live.check()
     OpenFiles.allowMost()
     let webhooks = try options.live.allWebhooks()
@@ -180,6 +189,7 @@ private struct ServeCommand: CommandBody {
     settings.allowsUnencryptedWebhooks = options.live.isInsecure
     settings.hasPublicCaptures = options.hasPublicCaptures
     settings.hasSensors = options.hasSensors
+    settings.logsInteractions = options.logsInteractions
     (settings.bridge, settings.bundles) = (bridge, options.bundles)
     settings.logger = invocation.logger
     try options.access.apply(to: &settings, invocation.console)

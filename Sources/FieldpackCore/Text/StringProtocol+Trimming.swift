@@ -1,6 +1,6 @@
 extension StringProtocol {
   /// The text without the white space of XML and HTTP around it: blanks, tabs and ends of lines.
-  var trimmedOfSpace: String {
+  package var trimmedOfSpace: String {
     var scalars = Substring(self).unicodeScalars
     while let first = scalars.first, " \t\r\n".unicodeScalars.contains(first) {
       scalars.removeFirst()
