@@ -72,6 +72,9 @@ public final class FieldServer: Sendable {
     public var hasSensors = false
     /// Whether the file keeps what operators do at that page, in the layer `bio_interaction`.
     public var logsInteractions = false
+    /// The cameras of this machine that operators may use as sensors at `cam://PATH`, such as `/dev/video0`.
+    /// The picture or film of a path stands for a camera, too, and is shown to whoever may capture.
+    public var cameras: Set<String> = []
     /// Gets the details of failures, which clients do not get.
     public var logger = Logger.silent
 
@@ -115,7 +118,8 @@ public final class FieldServer: Sendable {
 
   private static func desk(of store: GeoPackageStore, _ options: Options) -> SensorDesk? {
     do throws(FieldpackError) {
-      let links = try SensorLinks(journal: GeoPackageJournal(store), allowsCameras: false)
+      let links = try SensorLinks(
+        journal: GeoPackageJournal(store), cameras: .only(options.cameras))
       return SensorDesk(
         PersonCatalogue(store), links,
         interactions: InteractionLog(store, isOn: options.logsInteractions),

@@ -23,6 +23,9 @@ struct EventRefusal: Hashable, Sendable {
 }
 
 /// Sends events by POST. A receiver takes an event by a status of 200 to 299.
+///
+/// All other statuses are failures that may pass, as Standard Webhooks wants, but for two: 410 says that the
+/// receiver wants no more, and 413 that the event is too long for it.
 struct HTTPEventSender: EventSender {
   let webhook: Webhook
   let client: HTTPClient
@@ -43,9 +46,12 @@ struct HTTPEventSender: EventSender {
     do throws(FieldpackError) {
       let response = try await client.send(request)
       if response.isSuccess { return nil }
+      let asked = response.retryAfter(at: clock.now)
+      // An event gets no shorter, however often it is sent. A receiver that says when to come again has no
+      // room now, but will have (RFC 9110, 15.5.14).
       return EventRefusal(
         reason: "status \(response.status)", isFinal: response.status == 410,
-        asked: response.retryAfter(at: clock.now))
+        isOfEvent: response.status == 413 && asked == nil, asked: asked)
     } catch {
       return EventRefusal(reason: error.message)
     }

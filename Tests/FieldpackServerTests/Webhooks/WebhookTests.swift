@@ -124,6 +124,48 @@ import Testing
       await server.close()
     }
 
+    /// What may pass is sent again; what cannot is left out, so that it keeps back nothing else.
+    @Test func `an event that is too long for the receiver is left out`() async throws {
+      let server = try await TestServer.logged()
+      let receiver = Receiver([413, 200])
+      let loopback = try LoopbackServer { receiver.reply($0) }
+      let hub = EventHub(of: server.store)
+      let delivery = try delivery(Webhook(loopback.address), server, hub)
+      let telling = Task { try await delivery.run() }
+      while delivery.state.read() == nil { try await Task.sleep(for: .milliseconds(5)) }
+      try await server.set("long", of: 1)
+      try await server.set("short", of: 2)
+      while receiver.names.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
+      await hub.close()
+      #expect(try await telling.value == .closed)
+      #expect(receiver.names == ["long", "short"])
+      #expect(delivery.state.read()?.failingSince == nil)
+      await server.close()
+    }
+
+    @Test func `a status says whether a try later can help`() async throws {
+      var table: [(Int, String?, EventRefusal)] = [
+        (410, nil, EventRefusal(reason: "status 410", isFinal: true)),
+        (413, nil, EventRefusal(reason: "status 413", isOfEvent: true)),
+        (413, "7", EventRefusal(reason: "status 413", asked: .seconds(7))),
+        (429, "60", EventRefusal(reason: "status 429", asked: .seconds(60))),
+      ]
+      for status in [301, 400, 401, 403, 404, 405, 415, 422, 429, 500, 502, 503, 504] {
+        table.append((status, nil, EventRefusal(reason: "status \(status)")))
+      }
+      for (status, later, expected) in table {
+        let loopback = try LoopbackServer { _ in
+          .text(status, "", fields: later.map { [["Retry-After", $0]] } ?? [])
+        }
+        var configuration = HTTPConfiguration()
+        configuration.maximumRedirects = 0
+        let sender = HTTPEventSender(
+          webhook: Webhook(loopback.address), client: try HTTPClient(configuration))
+        let event = LiveEvent(kind: .changed, id: "1", layer: "wells")
+        #expect(await sender.send(event) == expected)
+      }
+    }
+
     /// Python's own library checks what we sign.
     @Test(.enabled(if: Programs.python != nil, Comment(rawValue: Programs.noPython)))
     func `Python takes the signature`() async throws {

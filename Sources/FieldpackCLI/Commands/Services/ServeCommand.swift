@@ -55,6 +55,7 @@ private struct ServeCommand: CommandBody {
     let hasPublicCaptures: Bool
     let hasSensors: Bool
     let logsInteractions: Bool
+    let cameras: [String]
     let config: String?
     let bundles: String?
     let positions: PositionArguments
@@ -82,6 +83,9 @@ private struct ServeCommand: CommandBody {
       logsInteractions = reader.flag(
         "log-interactions",
         help: "With --sensors: log in the file what operators click, the person or item, the time.")
+      cameras = reader.values(
+        "camera", .text("path"),
+        help: "Let operators capture with this camera, at cam://PATH; may be repeated.")
       live = reader.group()
       config = reader.value(
         "config", .text("config", completion: .source(["scfg"])),
@@ -137,6 +141,10 @@ private struct ServeCommand: CommandBody {
   }
 
   private func checkApps(_ address: ListenAddress) throws(FieldpackError) {
+    guard options.hasSensors || options.cameras.isEmpty else {
+      throw FieldpackError(
+        .invalidArgument, "--camera is for the page of an operator. Try: --sensors")
+    }
     let isForApps =
       options.bundles != nil || options.positions.name != nil || !options.allowsPaths.isEmpty
     guard options.config != nil || !isForApps else {
@@ -190,6 +198,7 @@ private struct ServeCommand: CommandBody {
     settings.hasPublicCaptures = options.hasPublicCaptures
     settings.hasSensors = options.hasSensors
     settings.logsInteractions = options.logsInteractions
+    settings.cameras = Set(options.cameras)
     (settings.bridge, settings.bundles) = (bridge, options.bundles)
     settings.logger = invocation.logger
     try options.access.apply(to: &settings, invocation.console)
