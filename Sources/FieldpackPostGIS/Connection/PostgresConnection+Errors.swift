@@ -1,6 +1,6 @@
 #if PostGIS
   import CPQ
-  package import FieldpackCore
+  import FieldpackCore
 
   extension PostgresConnection {
     /// The error that a result is.

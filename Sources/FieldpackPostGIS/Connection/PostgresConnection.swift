@@ -21,8 +21,8 @@
     let canceller: PostgresCanceller
     /// The schema that has PostGIS, quoted; `nil` where the database has no PostGIS.
     package private(set) var postgisSchema: String?
-    /// The transaction that ``rest()`` has to end.
     private(set) var isGivenUp = false
+    private var lastNumber = 0
 
     /// Connects, and sets what every statement relies on.
     ///
@@ -200,6 +200,12 @@
     func check() throws(FieldpackError) {
       if canceller.isRequested { throw FieldpackError(.interrupted, "interrupted") }
       guard !isGivenUp, PQstatus(handle) == CONNECTION_OK else { throw lost() }
+    }
+
+    /// A number that tells the cursors and savepoints of the connection apart.
+    package func nextNumber() -> Int {
+      lastNumber += 1
+      return lastNumber
     }
 
     /// Gives the connection up: it is in a state from which it cannot go on.
