@@ -38,13 +38,16 @@ func engine(
 
 let mqtt = Trait.trait(
   name: "MQTT", description: "The backend's message broker, by libmosquitto.")
+let postGIS = Trait.trait(
+  name: "PostGIS", description: "Stores on PostgreSQL with PostGIS, by libpq.")
 let server = Trait.trait(
   name: "Server", description: "The listener of the server, by libmicrohttpd.")
 
 /// `Scripts/test` sets the variable, so that one build, and what depends on it, has all traits.
 let traits: Set<Trait> =
   Context.environment["FIELDPACK_ALL_TRAITS"] == nil
-  ? [mqtt, server] : [mqtt, server, .default(enabledTraits: ["MQTT", "Server"])]
+  ? [mqtt, postGIS, server]
+  : [mqtt, postGIS, server, .default(enabledTraits: ["MQTT", "PostGIS", "Server"])]
 
 let package = Package(
   name: "fieldpack",
@@ -55,6 +58,7 @@ let package = Package(
     .library(name: "FieldpackStoreKit", targets: ["FieldpackStoreKit"]),
     .library(name: "FieldpackArrow", type: .dynamic, targets: ["FieldpackArrow"]),
     .library(name: "FieldpackMQTT", targets: ["FieldpackMQTT"]),
+    .library(name: "FieldpackPostGIS", targets: ["FieldpackPostGIS"]),
     .library(name: "FieldpackServer", targets: ["FieldpackServer"]),
     .executable(name: "fieldpack", targets: ["FieldpackMain"]),
   ],
@@ -76,6 +80,7 @@ let package = Package(
       name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
     .systemLibrary(
       name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .target(name: "CChild"),
   ]
     + engine("FieldpackGeometry", [])
@@ -212,6 +217,14 @@ let package = Package(
         .target(name: "CMosquitto", condition: .when(traits: ["MQTT"])),
       ], testing: ["FieldpackGeometry", "FieldpackSQLite", "FieldpackGeoPackage"])
     + engine(
+      "FieldpackPostGIS",
+      [
+        "Fieldpack", "FieldpackGeometry", "FieldpackTopology", "FieldpackProjection",
+        "FieldpackCore", "FieldpackThreads", "FieldpackStoreKit", "FieldpackSQLite",
+        "FieldpackGeoPackage", "FieldpackFormats",
+        .target(name: "CPQ", condition: .when(traits: ["PostGIS"])),
+      ])
+    + engine(
       "FieldpackServer",
       [
         "Fieldpack", "FieldpackServices", "FieldpackGeometry", "FieldpackProjection",
@@ -224,9 +237,9 @@ let package = Package(
     + engine(
       "FieldpackCLI",
       [
-        "Fieldpack", "FieldpackServices", "FieldpackMQTT", "FieldpackServer", "FieldpackGeometry",
-        "FieldpackCore", "FieldpackGeoPackage", "FieldpackSQL", "FieldpackSQLite",
-        "FieldpackCheck", "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP",
+        "Fieldpack", "FieldpackServices", "FieldpackMQTT", "FieldpackPostGIS", "FieldpackServer",
+        "FieldpackGeometry", "FieldpackCore", "FieldpackGeoPackage", "FieldpackSQL",
+        "FieldpackSQLite", "FieldpackCheck", "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP",
         "FieldpackSensors", "FieldpackTopology",
       ])
     + [

@@ -41,6 +41,7 @@ missing_libraries() {
 missing_trait_libraries() {
   pkg-config --exists libmosquitto || echo libmosquitto-dev
   pkg-config --exists libmicrohttpd || echo libmicrohttpd-dev
+  pkg-config --exists libpq || echo libpq-dev
 }
 
 # The packages that only tests use: other tools that read what we write, and shells to complete in.
@@ -53,6 +54,7 @@ missing_peers() {
   has fish || echo fish
   has ffmpeg || echo ffmpeg
   has mosquitto || [ -x /usr/sbin/mosquitto ] || echo mosquitto
+  [ -f /usr/share/postgresql/15/extension/postgis.control ] || echo postgresql-15-postgis-3
   has openssl || echo openssl
   "$(system_python)" -c 'import osgeo' 2>/dev/null || echo python3-gdal
   "$(system_python)" -c 'import venv, ensurepip' 2>/dev/null || echo python3-venv

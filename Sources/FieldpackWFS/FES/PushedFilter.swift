@@ -3,6 +3,12 @@ import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackProjection
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// The part of a condition that a service tests.
 ///
 /// Services differ in case, collation, NULL, rounding and time zones. So the part never loses a feature
@@ -295,3 +301,5 @@ extension Geometry {
     if case .geometryCollection = self { true } else { false }
   }
 }
+
+private func cosine(ofDegrees degrees: Double) -> Double { cos(degrees * .pi / 180) }

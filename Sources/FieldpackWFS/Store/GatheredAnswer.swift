@@ -108,28 +108,3 @@ final class GatheredAnswer {
     return restored
   }
 }
-
-/// A gathered row with the id that the service gave it, and without the column that holds it.
-private struct GatheredRow: FeatureRow {
-  let row: FeatureBatch.Row
-  let hidden: Int
-
-  var id: FeatureID { row.kind(at: hidden) == .text ? .text(row.text(at: hidden)) : row.id }
-  var envelope: Envelope? { row.envelope }
-
-  private func inner(_ column: Int) -> Int { column < hidden ? column : column + 1 }
-
-  func kind(at column: Int) -> ValueKind { row.kind(at: inner(column)) }
-  func integer(at column: Int) -> Int64 { row.integer(at: inner(column)) }
-  func real(at column: Int) -> Double { row.real(at: inner(column)) }
-
-  func withBytes<R, E: Error>(
-    at column: Int, _ body: (RawSpan) throws(E) -> R
-  ) throws(E) -> R {
-    try row.withBytes(at: inner(column), body)
-  }
-
-  func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? {
-    try row.withGeometry(body)
-  }
-}

@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackProjection
 import FieldpackStoreKit
@@ -17,7 +18,7 @@ struct WFSPlanner {
       let description = try await service.description(of: type)
       do throws(FieldpackError) {
         try check(description.schema, query)
-        plan.layers.append(try layer(type, description, query, operations.capabilities, &plan))
+        plan.layers.append(try layer(type, description, query, operations.capabilities))
       } catch {
         let error = error.adding(
           location: .init(store: service.store, layer: description.schema.layer))
@@ -81,7 +82,7 @@ struct WFSPlanner {
 
   private func layer(
     _ type: WFSCapabilities.FeatureType, _ description: FeatureTypeDescription, _ query: Query,
-    _ capabilities: WFSCapabilities, _ plan: inout WFSPlan
+    _ capabilities: WFSCapabilities
   ) throws(FieldpackError) -> WFSLayerPlan {
     let schema = description.schema
     let placing = LiteralPlacing(
@@ -92,11 +93,7 @@ struct WFSPlanner {
     let pushed = try pushing.push(query.filter)
     var rest: FilterEvaluator?
     if query.filter != .all {
-      if let local = try placing.localized(query.filter) {
-        rest = try FilterEvaluator(local, schema: schema)
-      } else {
-        plan.gathering = plan.gathering ?? "the condition is tested here on gathered features"
-      }
+      rest = try FilterEvaluator(try placing.localized(query.filter), schema: schema)
     }
     var format = service.refusesJSON ? nil : type.jsonFormat
     // Positions in GeoJSON are longitude and latitude of WGS 84.

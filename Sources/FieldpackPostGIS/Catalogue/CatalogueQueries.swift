@@ -1,0 +1,55 @@
+/// The questions to PostgreSQL's own catalogue. `$1` is the schema's name.
+enum CatalogueQueries {
+  /// Tables and views that may be read, in the order in which they were made. Partitions answer through
+  /// their table, and the tables of extensions are none of the user's.
+  static let tables = """
+    SELECT c.oid, c.relname, c.relkind::text, c.reltuples::float8,
+      obj_description(c.oid, 'pg_class'), has_table_privilege(c.oid, 'SELECT'),
+      CASE WHEN c.relkind IN ('r', 'm') THEN pg_table_size(c.oid) END
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
+      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass
+        AND d.objid = c.oid AND d.deptype = 'e')
+    ORDER BY c.oid
+    """
+
+  /// The columns of these, with the type below all domains.
+  static let columns = """
+    WITH RECURSIVE found AS (
+      SELECT a.attrelid, a.attnum, a.atttypid AS type, a.atttypmod AS modifier, t.typtype,
+        t.typbasetype, t.typtypmod, t.typcategory, t.typname, t.typnamespace
+      FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+        JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_type t ON t.oid = a.atttypid
+      WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND a.attnum > 0
+        AND NOT a.attisdropped
+      UNION ALL
+      SELECT f.attrelid, f.attnum, t.oid, f.typtypmod, t.typtype, t.typbasetype, t.typtypmod,
+        t.typcategory, t.typname, t.typnamespace
+      FROM found f JOIN pg_type t ON t.oid = f.typbasetype WHERE f.typtype = 'd')
+    SELECT f.attrelid, f.attnum, a.attname, f.type, f.modifier,
+      format_type(a.atttypid, a.atttypmod), f.typcategory = 'A', a.attnotnull,
+      a.attgenerated <> '' OR a.attidentity = 'a', pg_get_expr(d.adbin, d.adrelid),
+      col_description(f.attrelid, f.attnum),
+      CASE WHEN e.extname IS NOT NULL THEN f.typname END
+    FROM found f JOIN pg_attribute a ON a.attrelid = f.attrelid AND a.attnum = f.attnum
+      LEFT JOIN pg_attrdef d ON d.adrelid = f.attrelid AND d.adnum = f.attnum
+      LEFT JOIN pg_extension e ON e.extnamespace = f.typnamespace AND e.extname = 'postgis'
+        AND f.typname IN ('geometry', 'geography', 'raster', 'box2d', 'box3d')
+    WHERE f.typtype <> 'd' ORDER BY f.attrelid, f.attnum
+    """
+
+  /// The keys, and the columns that a spatial index is on.
+  static let indexes = """
+    SELECT i.indrelid, i.indisprimary, i.indisunique, am.amname = 'gist',
+      (SELECT json_agg(a.attname ORDER BY k.place) FROM unnest(i.indkey) WITH ORDINALITY
+        AS k(number, place) JOIN pg_attribute a ON a.attrelid = i.indrelid
+        AND a.attnum = k.number WHERE k.place <= i.indnkeyatts)::text,
+      i.indnkeyatts
+    FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+      JOIN pg_namespace n ON n.oid = c.relnamespace
+      JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_am am ON am.oid = x.relam
+    WHERE n.nspname = $1 AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
+      AND (i.indisunique OR am.amname = 'gist')
+    ORDER BY i.indisprimary DESC, i.indexrelid
+    """
+}

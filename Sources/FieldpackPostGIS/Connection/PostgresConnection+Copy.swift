@@ -1,0 +1,140 @@
+#if PostGIS
+  import CPQ
+  package import FieldpackCore
+
+  /// Takes the data of a COPY, in pieces of any length.
+  package struct CopyWriter {
+    fileprivate let connection: PostgresConnection
+
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(FieldpackError) {
+      var rest = bytes
+      while !rest.isEmpty {
+        if connection.canceller.isRequested { throw FieldpackError(.interrupted, "interrupted") }
+        let part = UnsafeRawBufferPointer(rebasing: rest.prefix(1 << 26))
+        let start = part.baseAddress?.assumingMemoryBound(to: CChar.self)
+        guard PQputCopyData(connection.handle, start, Int32(part.count)) == 1 else {
+          throw connection.lost()
+        }
+        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(part.count))
+      }
+    }
+  }
+
+  extension PostgresConnection {
+    /// Runs a statement `COPY … FROM STDIN` with the data that `body` writes.
+    ///
+    /// An error of `body` ends the statement without any row.
+    /// - Returns: the number of rows that the server has taken.
+    @discardableResult
+    package func copyIn(
+      _ sql: String, _ body: (inout CopyWriter) throws(FieldpackError) -> Void
+    ) throws(FieldpackError) -> Int {
+      try begin(copy: sql, PGRES_COPY_IN)
+      var writer = CopyWriter(connection: self)
+      do throws(FieldpackError) {
+        try body(&writer)
+      } catch {
+        // An error of the server explains more than the end of the data.
+        if PQputCopyEnd(handle, "given up") == 1, let told = try? refusalOfCopy(),
+          told.sqlState?.text != "57014", error.code == .unavailable
+        {
+          throw told
+        }
+        throw error
+      }
+      guard PQputCopyEnd(handle, nil) == 1 else { throw lost() }
+      return try endOfCopy()
+    }
+
+    /// Runs a statement `COPY … TO STDOUT` and lends each piece of data to `body`, in the binary format
+    /// a row or the header; an error of `body` cancels the statement.
+    package func copyOut(
+      _ sql: String, _ body: (UnsafeRawBufferPointer) throws(FieldpackError) -> Void
+    ) throws(FieldpackError) {
+      try begin(copy: sql, PGRES_COPY_OUT)
+      while true {
+        var buffer: UnsafeMutablePointer<CChar>?
+        let length = PQgetCopyData(handle, &buffer, 1)
+        switch length {
+        case 0:
+          try waitForServer()
+          guard PQconsumeInput(handle) == 1 else { throw lost() }
+        case -1:
+          _ = try endOfCopy()
+          return
+        case ..<0: throw lost()
+        default:
+          defer { PQfreemem(buffer) }
+          do throws(FieldpackError) {
+            try body(UnsafeRawBufferPointer(start: buffer, count: Int(length)))
+          } catch {
+            stopCopyOut()
+            throw error
+          }
+        }
+      }
+    }
+
+    private func begin(copy sql: String, _ expected: ExecStatusType) throws(FieldpackError) {
+      try check()
+      guard PQsendQuery(handle, sql) == 1 else { throw lost() }
+      guard let result = try nextResult() else { throw lost() }
+      defer { PQclear(result) }
+      if PQresultStatus(result) == expected { return }
+      let failure =
+        PQresultStatus(result) == PGRES_FATAL_ERROR
+        ? error(of: result)
+        : FieldpackError(.invalidArgument, "the statement is no COPY in this direction")
+      if PQresultStatus(result) == PGRES_COPY_IN { _ = PQputCopyEnd(handle, "not wanted") }
+      if PQresultStatus(result) == PGRES_COPY_OUT { stopCopyOut() }
+      drain()
+      throw failure
+    }
+
+    private func endOfCopy() throws(FieldpackError) -> Int {
+      var count = 0
+      var failure: FieldpackError?
+      while let result = try nextResult() {
+        defer { PQclear(result) }
+        if PQresultStatus(result) == PGRES_COMMAND_OK {
+          count = Int(String(cString: PQcmdTuples(result))) ?? 0
+        } else {
+          failure = failure ?? error(of: result)
+        }
+      }
+      if let failure { throw failure }
+      return count
+    }
+
+    /// What the server says of a COPY that was ended with an error.
+    private func refusalOfCopy() throws(FieldpackError) -> FieldpackError? {
+      do throws(FieldpackError) {
+        _ = try endOfCopy()
+        return nil
+      } catch {
+        return error
+      }
+    }
+
+    /// Asks the server to end a COPY to here, and drops what is on its way.
+    private func stopCopyOut() {
+      canceller.cancelStatement()
+      var buffer: UnsafeMutablePointer<CChar>?
+      while PQgetCopyData(handle, &buffer, 0) > 0 { PQfreemem(buffer) }
+      drain()
+    }
+
+    /// Drops results until the statement is over.
+    func drain() {
+      while let result = PQgetResult(handle) {
+        let status = PQresultStatus(result)
+        PQclear(result)
+        if status == PGRES_COPY_IN || status == PGRES_COPY_OUT || PQstatus(handle) != CONNECTION_OK
+        {
+          giveUp()
+          return
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,60 @@
+#if PostGIS
+  import CPQ
+  import FieldpackCore
+
+  extension PostgresConnection {
+    /// The error that a result is.
+    func error(of result: OpaquePointer) -> FieldpackError {
+      let state = field(fieldpack_pq_sqlstate, of: result) ?? ""
+      let message =
+        field(fieldpack_pq_primary, of: result)
+        ?? String(cString: PQresultErrorMessage(result))
+      let code = SQLState(state, constraint: field(fieldpack_pq_constraint, of: result))
+      if state.isEmpty || PQstatus(handle) != CONNECTION_OK { return lost(saying: message, code) }
+      if state == "57014" { return cancelled(message, code) }
+      var text = plain(message)
+      // The detail of a constraint names the key.
+      if state.hasPrefix("23"), let detail = field(fieldpack_pq_detail, of: result) {
+        text += " (\(plain(detail)))"
+      }
+      return FieldpackError(code.code, text, underlying: code)
+    }
+
+    private func cancelled(_ message: String, _ code: SQLState) -> FieldpackError {
+      guard canceller.isRequested else {
+        return FieldpackError(
+          .unavailable, "the server ended the statement: \(plain(message))", underlying: code)
+      }
+      return FieldpackError(.interrupted, "interrupted", underlying: code)
+    }
+
+    /// The connection is lost, or was never there.
+    func lost(saying message: String? = nil, _ code: SQLState? = nil) -> FieldpackError {
+      let reason = plain(message ?? String(cString: PQerrorMessage(handle)))
+      let told = reason.isEmpty ? "" : ": \(reason)"
+      return FieldpackError(
+        .unavailable, "the connection to \(address.shown) is lost\(told)", underlying: code)
+    }
+
+    /// Why there is no connection. libpq has no code here, only a text in words of the server.
+    func refusal() -> FieldpackError {
+      let reason = plain(String(cString: PQerrorMessage(handle)))
+      let needsPassword = PQconnectionNeedsPassword(handle) == 1
+      var text = "no connection to \(address.shown): \(reason)"
+      if needsPassword {
+        text +=
+          ". Try: a line in ~/.pgpass or the file that PGPASSFILE names, or a service file"
+      }
+      let isRefused = needsPassword || PQconnectionUsedPassword(handle) == 1
+      return FieldpackError(isRefused ? .permission : .unavailable, text)
+    }
+
+    private func field(_ field: Int32, of result: OpaquePointer) -> String? {
+      PQresultErrorField(result, field).map { String(cString: $0) }
+    }
+
+    func plain(_ text: String) -> String {
+      ServerMessage.plain(text, hiding: address.password)
+    }
+  }
+#endif

@@ -1,0 +1,53 @@
+#if PostGIS
+  import CPQ
+  package import FieldpackCore
+
+  extension PostgresConnection {
+    /// How a transaction begins.
+    package enum Transaction: String, Sendable {
+      /// One state of the database for all statements.
+      case snapshot = "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
+      case writing = "BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE"
+    }
+
+    /// Runs `body` in a transaction: all of its changes are committed, or none when it throws.
+    ///
+    /// - Throws: `.unavailable` when the connection is lost in the commit, too; then nobody knows
+    ///   whether the changes were made.
+    package func transaction<R>(
+      _ kind: Transaction = .writing, _ body: () throws(FieldpackError) -> R
+    ) throws(FieldpackError) -> R {
+      try execute(kind.rawValue)
+      let value: R
+      do throws(FieldpackError) {
+        value = try body()
+      } catch {
+        rollBackLeftovers()
+        throw error
+      }
+      do throws(FieldpackError) {
+        try execute("COMMIT")
+      } catch {
+        rollBackLeftovers()
+        guard error.code == .unavailable else { throw error }
+        throw FieldpackError(
+          .unavailable, "it is not known whether the changes were made: \(error.message)",
+          underlying: error.underlying)
+      }
+      return value
+    }
+
+    /// Ends what a visitor left open. A connection that cannot be brought to rest is given up.
+    package func rollBackLeftovers() {
+      guard !isGivenUp, PQstatus(handle) == CONNECTION_OK else { return }
+      if PQtransactionStatus(handle) == PQTRANS_ACTIVE {
+        canceller.cancelStatement()
+        drain()
+      }
+      guard isInTransaction, !isGivenUp else { return }
+      guard PQsendQuery(handle, "ROLLBACK") == 1 else { return giveUp() }
+      drain()
+      if PQtransactionStatus(handle) != PQTRANS_IDLE { giveUp() }
+    }
+  }
+#endif

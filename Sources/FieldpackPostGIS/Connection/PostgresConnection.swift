@@ -1,0 +1,214 @@
+#if PostGIS
+  import CPQ
+  package import FieldpackCore
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Darwin)
+    import Darwin
+  #endif
+
+  /// One connection to a PostgreSQL server. Its calls block, so it lives on the thread of a
+  /// ``PostgresActor``, which also cancels it.
+  ///
+  ///     let rows = try connection.execute("SELECT id FROM t WHERE n > $1", [.integer(4)])
+  ///
+  /// Values come and go in binary form. An error of the server leaves the connection usable; after the
+  /// loss of the connection every call throws `.unavailable`.
+  package final class PostgresConnection {
+    let handle: OpaquePointer
+    package let address: PostgresAddress
+    let canceller: PostgresCanceller
+    /// The schema that has PostGIS, quoted; `nil` where the database has no PostGIS.
+    package private(set) var postgisSchema: String?
+    private(set) var isGivenUp = false
+    private var lastNumber = 0
+
+    /// Connects, and sets what every statement relies on.
+    ///
+    /// - Throws: `.unavailable`, `.permission` or `.notFound`, with the server's reason.
+    package init(
+      _ address: PostgresAddress, limits: PostgresLimits = PostgresLimits()
+    ) throws(FieldpackError) {
+      self.address = address
+      var keywords = address.keywords
+      if let password = address.password { keywords.append(("password", password)) }
+      keywords += [
+        ("client_encoding", "UTF8"), ("gssencmode", "disable"),
+        ("connect_timeout", String(max(2, limits.connecting.wholeMilliseconds / 1_000))),
+      ]
+      for standard in Self.standards where !keywords.contains(where: { $0.name == standard.name }) {
+        keywords.append(standard)
+      }
+      guard let handle = Self.connect(keywords) else {
+        throw FieldpackError(.unavailable, "there is no memory for a connection")
+      }
+      self.handle = handle
+      canceller = PostgresCanceller(PQgetCancel(handle))
+      guard PQstatus(handle) == CONNECTION_OK else { throw refusal() }
+      try prepareSession(limits)
+    }
+
+    deinit {
+      canceller.invalidate()
+      PQfinish(handle)
+    }
+
+    private static let standards: [(name: String, value: String)] = [
+      ("application_name", "fieldpack"), ("keepalives_idle", "30"), ("keepalives_interval", "10"),
+      ("keepalives_count", "3"), ("tcp_user_timeout", "60000"),
+    ]
+
+    private static func connect(_ keywords: [(name: String, value: String)]) -> OpaquePointer? {
+      var names: [UnsafePointer<CChar>?] = []
+      var values: [UnsafePointer<CChar>?] = []
+      for (name, value) in keywords {
+        names.append(UnsafePointer(strdup(name)))
+        values.append(UnsafePointer(strdup(value)))
+      }
+      defer { for copy in names + values { free(UnsafeMutablePointer(mutating: copy)) } }
+      return PQconnectdbParams(names + [nil], values + [nil], 0)
+    }
+
+    /// What every session has: the time zone, the limits, and PostGIS before what the user's own path
+    /// has, so that nobody's functions stand in for those of PostGIS.
+    private func prepareSession(_ limits: PostgresLimits) throws(FieldpackError) {
+      let statement = limits.statement?.wholeMilliseconds ?? 0
+      let settings = [
+        ("TimeZone", "UTC"), ("DateStyle", "ISO, YMD"), ("IntervalStyle", "iso_8601"),
+        ("extra_float_digits", "3"), ("bytea_output", "hex"), ("standard_conforming_strings", "on"),
+        ("cursor_tuple_fraction", "1.0"), ("statement_timeout", "\(statement)"),
+        ("idle_in_transaction_session_timeout", "\(limits.idleInTransaction.wholeMilliseconds)"),
+      ]
+      let calls = settings.map { "pg_catalog.set_config('\($0.0)', '\($0.1)', false)" }
+      _ = try execute("SELECT " + calls.joined(separator: ", "))
+      let rows = try execute(
+        """
+        SELECT pg_catalog.quote_ident(n.nspname),
+          pg_catalog.set_config('search_path', 'pg_catalog, ' || pg_catalog.quote_ident(n.nspname)
+            || ', ' || pg_catalog.current_setting('search_path'), false)
+        FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace
+        WHERE e.extname = 'postgis'
+        """)
+      if rows.count == 1 { postgisSchema = rows.text(0, 0) }
+    }
+
+    // MARK: Statements
+
+    /// Runs one statement and gives all of its rows; statements with many rows are read by a cursor.
+    @discardableResult
+    package func execute(
+      _ sql: String, _ parameters: [PostgresValue] = []
+    ) throws(FieldpackError) -> PostgresRows {
+      try send(sql, parameters)
+      return try PostgresRows(lastResult())
+    }
+
+    /// Runs statements that have neither parameters nor rows, such as a script.
+    package func run(script: String) throws(FieldpackError) {
+      try check()
+      guard PQsendQuery(handle, script) == 1 else { throw lost() }
+      _ = try lastResult()
+    }
+
+    func send(_ sql: String, _ parameters: [PostgresValue]) throws(FieldpackError) {
+      try check()
+      let arguments = BoundValues(parameters)
+      let isSent = PQsendQueryParams(
+        handle, sql, Int32(parameters.count), arguments.types, arguments.pointers,
+        arguments.lengths, arguments.formats, 1)
+      guard isSent == 1 else { throw lost() }
+    }
+
+    /// The last result of what was sent; the results before it are dropped.
+    private func lastResult() throws(FieldpackError) -> OpaquePointer {
+      var last: OpaquePointer?
+      var failure: FieldpackError?
+      while let result = try nextResult() {
+        switch PQresultStatus(result) {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
+          PQclear(last)
+          last = result
+        case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
+          // The statement waits for data that nobody has: the connection cannot go on.
+          PQclear(result)
+          isGivenUp = true
+          failure = FieldpackError(.invalidArgument, "a COPY statement is no query")
+        default:
+          failure = failure ?? error(of: result)
+          PQclear(result)
+        }
+        if isGivenUp { break }
+      }
+      if let failure {
+        PQclear(last)
+        throw failure
+      }
+      guard let last else { throw lost() }
+      return last
+    }
+
+    /// The next result; `nil` after the last. Waits for it, and gives the connection up where a
+    /// cancelled statement does not end.
+    func nextResult() throws(FieldpackError) -> OpaquePointer? {
+      while PQflush(handle) == 1 || PQisBusy(handle) == 1 {
+        try waitForServer()
+        guard PQconsumeInput(handle) == 1 else { throw lost() }
+      }
+      return PQgetResult(handle)
+    }
+
+    /// Waits until the server has sent something.
+    func waitForServer() throws(FieldpackError) {
+      var patience = 10
+      while true {
+        var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+        guard descriptor.fd >= 0 else { throw lost() }
+        let ready = poll(&descriptor, 1, 1_000)
+        if ready > 0 { return }
+        guard canceller.isRequested else { continue }
+        patience -= 1
+        if patience == 0 {
+          isGivenUp = true
+          throw FieldpackError(.interrupted, "interrupted, and \(address.shown) did not answer")
+        }
+      }
+    }
+
+    // MARK: State
+
+    /// Whether the connection can be used again: it is not lost, no transaction is open, and nothing
+    /// waits to be read.
+    package var isIdle: Bool {
+      !isGivenUp && PQstatus(handle) == CONNECTION_OK
+        && PQtransactionStatus(handle) == PQTRANS_IDLE
+    }
+
+    package var isInTransaction: Bool {
+      let status = PQtransactionStatus(handle)
+      return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
+    }
+
+    /// Whether the server has closed the connection, as far as is known here.
+    package var isClosedByServer: Bool {
+      var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+      guard descriptor.fd >= 0, PQstatus(handle) == CONNECTION_OK else { return true }
+      guard poll(&descriptor, 1, 0) > 0 else { return false }
+      return PQconsumeInput(handle) != 1 || PQstatus(handle) != CONNECTION_OK
+    }
+
+    func check() throws(FieldpackError) {
+      if canceller.isRequested { throw FieldpackError(.interrupted, "interrupted") }
+      guard !isGivenUp, PQstatus(handle) == CONNECTION_OK else { throw lost() }
+    }
+
+    /// A number that tells the cursors and savepoints of the connection apart.
+    package func nextNumber() -> Int {
+      lastNumber += 1
+      return lastNumber
+    }
+
+    /// Gives the connection up: it is in a state from which it cannot go on.
+    func giveUp() { isGivenUp = true }
+  }
+#endif
