@@ -27,7 +27,9 @@ public struct Attributes: Hashable, Sendable, ExpressibleByDictionaryLiteral {
   }
 
   public init(dictionaryLiteral elements: (String, (any AttributeValue)?)...) {
-    self.init(elements.map { Element(name: $0.0, value: $0.1?.attributeValue ?? .null) })
+    self.elements = []
+    self.elements.reserveCapacity(elements.count)
+    for (name, value) in elements { self[name] = value?.attributeValue ?? .null }
   }
 
   /// The value of `name`; `nil` means that no value is given, which differs from `.null`.

@@ -79,7 +79,7 @@ extension FeatureID: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, Co
 extension String {
   /// Whether both texts have the same code points; `==` also equates texts that are canonically
   /// equivalent.
-  func hasSameBytes(as other: String) -> Bool {
+  package func hasSameBytes(as other: String) -> Bool {
     guard utf8.count == other.utf8.count else { return false }
     // Comparing the bytes is several times as fast as comparing `utf8Span`s.
     return utf8Span.span.bytes.withUnsafeBytes { left in

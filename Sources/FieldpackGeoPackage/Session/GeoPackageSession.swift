@@ -36,9 +36,10 @@ package final class GeoPackageSession {
   /// Makes the derived layer, where this session has that layer alone.
   var derivation: (any Derivation)?
   private var derived: Catalogue?
+  private var isDerived = false
   private var cached: (state: PlannedState, catalogue: Catalogue)?
-  /// The connection's count of possible changes of the schema when the catalogue was last compared with
-  /// the file's state.
+  /// The connection's count of possible changes of the schema when ``cached`` was last found to be of the
+  /// file's state; `nil` where it has not been.
   private var comparedCount: Int?
   /// How many catalogues were read.
   private var catalogueCount = 0
@@ -95,6 +96,7 @@ package final class GeoPackageSession {
     self.derivation = nil
     defer { self.derivation = derivation }
     derived = try derivation.install(on: self)
+    isDerived = true
   }
 
   /// The folder that the file lies in, where there is one.
@@ -278,20 +280,23 @@ package final class GeoPackageSession {
 
   /// Whether the catalogue that was read last holds still, which costs no look at the file.
   private var isCatalogueCurrent: Bool {
-    comparedCount == connection.possibleSchemaChanges && connection.isInTransaction
+    let connection = connection
+    return comparedCount == connection.possibleSchemaChanges && connection.isInTransaction
   }
 
-  /// Tells apart the catalogues that this session has had; `nil` where the file has to be asked.
-  var catalogueNumber: Int? {
-    derived == nil && cached != nil && isCatalogueCurrent ? catalogueCount : nil
-  }
+  /// Tells apart the catalogues that this session has had; `nil` where the file has to be asked. It is
+  /// asked for each change of a feature, so it looks at no catalogue.
+  var catalogueNumber: Int? { !isDerived && isCatalogueCurrent ? catalogueCount : nil }
 
   /// The layers of the file itself, also where this session has a derived layer in their place.
   package func fileCatalogue() throws(FieldpackError) -> Catalogue {
     if let cached, isCatalogueCurrent { return cached.catalogue }
     let state = try readState()
-    comparedCount = connection.possibleSchemaChanges
-    if let cached, cached.state == state { return cached.catalogue }
+    if let cached, cached.state == state {
+      comparedCount = connection.possibleSchemaChanges
+      return cached.catalogue
+    }
+    comparedCount = nil
     planCache.removeAll()
     (logs, rowCounts) = ([:], [:])
     var catalogue = try limited("reading the file's catalogue") { () throws(FieldpackError) in
@@ -302,7 +307,6 @@ package final class GeoPackageSession {
     }
     cached = (state, catalogue)
     catalogueCount += 1
-    comparedCount = nil
     indexes.tables = catalogue.indexedTables
     return catalogue
   }
@@ -354,6 +358,7 @@ package final class GeoPackageSession {
 
   package func forgetCatalogue() {
     cached = nil
+    comparedCount = nil
     logs = [:]
     known = KnownSystems()
     planCache.removeAll()

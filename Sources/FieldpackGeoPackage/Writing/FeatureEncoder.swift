@@ -6,12 +6,59 @@ import FieldpackSQLite
 /// fit.
 final class FeatureEncoder {
   let file: GeoPackageSession
+  // To copy the description of a layer or of a column takes longer than to convert a value. So what each row
+  // needs is apart.
   let table: LayerTable
-  private lazy var columnNames = table.schema.columns.map { quoted($0.name) }
+  let layer: LayerID
+  private let columns: [ColumnDefinition]
+  private let names: [String]
+  private let quotedNames: [String]
+  /// The name by which the writer was asked for the layer, and the number of the catalogue that has it.
+  let name: LayerID
+  let catalogue: Int?
+  /// Whether the writer knows that rows of the layer have changed.
+  var isTouched = false
+  /// The columns that the last update has set, and its statement.
+  private var updated: [String] = []
+  private var update: SessionStatement?
 
-  init(file: GeoPackageSession, table: LayerTable) {
+  init(
+    file: GeoPackageSession, table: LayerTable, as name: LayerID? = nil, catalogue: Int? = nil
+  ) {
     self.file = file
     self.table = table
+    layer = table.layer.id
+    columns = table.schema.columns
+    names = columns.map(\.name)
+    quotedNames = names.map { quoted($0) }
+    self.name = name ?? layer
+    self.catalogue = catalogue
+  }
+
+  /// A statement that sets columns of a row, with its values. It is prepared again only where the columns
+  /// are not those of the last call.
+  func update(
+    _ id: Int64, _ values: [(String, SQLiteValue)]
+  ) throws(FieldpackError) -> SessionStatement {
+    guard let update, hasUpdated(values) else {
+      let sql =
+        "UPDATE \(quoted(table.table)) SET \(values.map { "\($0.0) = ?" }.sqlList) "
+        + "WHERE \(table.idExpression) = ?"
+      let statement = try file.prepare(sql, values.map(\.1) + [.integer(id)])
+      (updated, update) = (values.map(\.0), statement)
+      return statement
+    }
+    for index in values.indices { try update.bind(values[index].1, at: index + 1) }
+    try update.bind(id, at: values.count + 1)
+    return update
+  }
+
+  private func hasUpdated(_ values: [(String, SQLiteValue)]) -> Bool {
+    guard updated.count == values.count else { return false }
+    for index in values.indices where !updated[index].hasSameBytes(as: values[index].0) {
+      return false
+    }
+    return true
   }
 
   /// The column names in SQL, each with the value to bind.
@@ -20,36 +67,37 @@ final class FeatureEncoder {
   ) throws(FieldpackError) -> [(String, SQLiteValue)] {
     var values: [(String, SQLiteValue)] = []
     for element in attributes.elements {
-      guard let index = table.schema.columnIndex(element.name) else {
+      let exact = names.firstIndex { $0.hasSameBytes(as: element.name) }
+      guard let index = exact ?? table.schema.columnIndex(element.name) else {
         if table.schema.isID(element.name) { continue }
         throw table.schema.unknownColumn(element.name).adding(location: .init(store: file.store))
       }
-      let column = table.schema.columns[index]
-      guard !column.isGenerated else {
-        throw refused(column, "is generated and cannot be written")
+      guard !columns[index].isGenerated else {
+        throw refused(names[index], "is generated and cannot be written")
       }
-      guard let value = Self.stored(element.value, in: column.type) else {
-        throw refused(column, "is \(column.type.sql) and cannot hold \(element.value.words)")
+      let type = columns[index].type
+      guard let value = Self.stored(element.value, in: type) else {
+        throw refused(names[index], "is \(type.sql) and cannot hold \(element.value.words)")
       }
-      if let constraint = column.constraint, !constraint.allows(Value(value)) {
+      if let constraint = columns[index].constraint, !constraint.allows(Value(value)) {
         throw constraint.refusal(
-          of: Value(value), column: column.name,
+          of: Value(value), column: names[index],
           .init(store: file.store, layer: table.layer.id, feature: id))
       }
-      values.append((columnNames[index], value))
+      values.append((quotedNames[index], value))
     }
     return values
   }
 
-  private func refused(_ column: ColumnDefinition, _ why: String) -> FieldpackError {
+  private func refused(_ column: String, _ why: String) -> FieldpackError {
     FieldpackError(
-      .invalidData, "column '\(column.name)' of layer '\(table.layer.id)' \(why)",
+      .invalidData, "column '\(column)' of layer '\(table.layer.id)' \(why)",
       location: .init(store: file.store, layer: table.layer.id))
   }
 
   /// The stored form of a value; `nil` where the column's type cannot hold it.
   static func stored(_ value: Value, in type: ColumnType) -> SQLiteValue? {
-    if value == .null { return .null }
+    if case .null = value { return .null }
     switch type {
     case .boolean: return boolean(value)
     case .tinyInt, .smallInt, .mediumInt, .integer: return integer(value, type.integers)

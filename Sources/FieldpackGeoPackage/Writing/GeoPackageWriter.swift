@@ -27,18 +27,17 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
   private(set) var extents: [LayerID: Envelope?] = [:]
   /// The nonlinear geometry types that are registered for a layer.
   private var curves: [LayerID: CurveTypes] = [:]
-  /// The statements of updates, by their table and the columns that they set.
-  private lazy var updates = KeptStatements<[String]>(of: file)
 
-  /// The layer that was changed last. To copy the description of a layer takes a tenth as long as to
-  /// change a row.
-  private var last: (layer: LayerID, catalogue: Int, encoder: FeatureEncoder)?
+  /// What changes the layer that was changed last.
+  private var last: FeatureEncoder?
 
   /// The encoder for a layer that can be changed.
   private func encoder(_ layer: LayerID) throws(FieldpackError) -> FeatureEncoder {
-    if let last, last.catalogue == file.catalogueNumber, last.layer == layer { return last.encoder }
-    let encoder = FeatureEncoder(file: file, table: try writable(layer))
-    last = file.catalogueNumber.map { (layer, $0, encoder) }
+    if let last, last.catalogue == file.catalogueNumber, last.name == layer { return last }
+    let table = try writable(layer)
+    let encoder = FeatureEncoder(
+      file: file, table: table, as: layer, catalogue: file.catalogueNumber)
+    last = encoder.catalogue == nil ? nil : encoder
     return encoder
   }
 
@@ -127,20 +126,19 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
       guard try exists(id, encoder.table) else { throw missing(id, encoder.table) }
       return
     }
-    let statement = try updates(
-      [encoder.table.table] + values.map(\.0),
-      values.map(\.1) + [.integer(try number(id, encoder.table))],
-      "UPDATE \(quoted(encoder.table.table)) SET \(values.map { "\($0.0) = ?" }.sqlList) "
-        + "WHERE \(encoder.table.idExpression) = ?")
+    let statement = try encoder.update(try number(id, encoder.table), values)
     do throws(FieldpackError) {
       try file.changeRow(statement, of: encoder.table, feature: id)
     } catch {
       guard try exists(id, encoder.table) else { throw missing(id, encoder.table) }
       throw error
     }
-    grow(encoder.table, envelope)
+    if !encoder.isTouched || envelope != nil {
+      grow(encoder.table, envelope)
+      encoder.isTouched = true
+    }
     if case .set(let new?) = geometry { try registerCurves(in: new, encoder.table) }
-    log.note(.updated, id, in: encoder.table.layer.id)
+    log.note(.updated, id, in: encoder.layer)
   }
 
   /// Whether the feature has that geometry already, so that its blob can stay unchanged.
@@ -180,8 +178,11 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
     log.note(.deleted, id, in: table.layer.id)
   }
 
-  private func number(_ id: FeatureID, _ table: LayerTable) throws(FieldpackError) -> Int64 {
+  private func number(
+    _ id: FeatureID, _ table: @autoclosure () -> LayerTable
+  ) throws(FieldpackError) -> Int64 {
     if case .integer(let number) = id { return number }
+    let table = table()
     throw FieldpackError(
       .notFound, "layer '\(table.layer.id)' has no feature '\(id)': its ids are integers",
       location: .init(store: file.store, layer: table.layer.id, feature: id))

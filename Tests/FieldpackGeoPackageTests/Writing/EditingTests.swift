@@ -81,6 +81,27 @@ import Testing
     }
   }
 
+  @Test func `each update sets its own columns`() async throws {
+    let package = try await package()
+    // The last two names are equal in Swift, and two in SQLite.
+    try package.run(
+      "ALTER TABLE points ADD COLUMN depth REAL; ALTER TABLE points ADD COLUMN \"caf\u{E9}\" TEXT; "
+        + "ALTER TABLE points ADD COLUMN \"cafe\u{301}\" TEXT")
+    try await package.withStore { store in
+      let edits: [Attributes] = [
+        ["name": "uno"], ["caf\u{E9}": "a"], ["cafe\u{301}": "b"], ["depth": 1, "name": "due"],
+        ["name": "tre", "depth": 2],
+      ]
+      try await store.edit { (writer: GeoPackageWriter) throws(FieldpackError) in
+        for edit in edits { try writer.update(.integer(1), in: "points", set: edit) }
+      }
+      let expected: Attributes = [
+        "name": "tre", "depth": 2.0, "caf\u{E9}": "a", "cafe\u{301}": "b",
+      ]
+      #expect(try await store.features(Query("points")).map(\.attributes) == [expected])
+    }
+  }
+
   @Test func `a second edit does not read the layers again`() async throws {
     let package = try await package()
     let statements = Locked<[String]>([])

@@ -18,12 +18,14 @@ extension GeoPackageSession {
   /// The same for a statement that has its values.
   @discardableResult
   func changeRow(
-    _ statement: SessionStatement, of table: LayerTable, feature: FeatureID?
+    _ statement: SessionStatement, of table: @autoclosure () -> LayerTable, feature: FeatureID?
   ) throws(FieldpackError) -> Int64 {
     do throws(FieldpackError) { try statement.run() } catch {
-      throw error.adding(location: .init(store: store, layer: table.layer.id, feature: feature))
+      throw error.adding(location: .init(store: store, layer: table().layer.id, feature: feature))
     }
+    let connection = statement.row.connection
     guard connection.changes == 1 else {
+      let table = table()
       throw ignored(feature, in: table.layer.id, table: table.table)
     }
     return connection.lastInsertRowID
