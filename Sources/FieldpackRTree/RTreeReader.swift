@@ -119,6 +119,27 @@ package final class RTreeReader {
     return (certain, uncertain)
   }
 
+  /// How many leaves may have entries that satisfy the window's relation; `nil` where there are more than
+  /// `most`. Leaves are not read for it. A leaf has 51 entries at most.
+  package func leafCount(
+    _ window: RTreeWindow, upTo most: Int
+  ) throws(SQLiteError) -> Int? {
+    let nodes = try begin()
+    guard rootDepth > 0 else { return 1 }
+    var count = 0
+    var seen: Set<Int64> = []
+    var waiting = [(number: RTreeNode.root, depth: rootDepth)]
+    while let (number, depth) = waiting.popLast() {
+      try note(number, in: &seen)
+      let node = try innerNode(number, nodes)
+      for (child, bounds) in zip(node.children, node.bounds) where window.mayHoldBelow(bounds) {
+        if depth > 1 { waiting.append((child, depth - 1)) } else { count += 1 }
+      }
+      guard count <= most else { return nil }
+    }
+    return count
+  }
+
   /// The number of the root and its depth; a walk begins with it.
   package func root() throws(SQLiteError) -> (number: Int64, depth: Int) {
     _ = try begin()

@@ -79,4 +79,21 @@ extension GeoPackageSnapshot {
     file.reportIndexes(to: report)
     return certain + uncertain.count
   }
+
+  /// Whether the R-tree of the layer has what may touch `box` in few leaves. No leaf is read for the answer.
+  ///
+  /// - Parameter box: in the SRS of the layer.
+  package func isFoundSoon(
+    in layer: LayerID, touching box: Envelope
+  ) throws(FieldpackError) -> Bool {
+    let table = try table(layer)
+    guard let rtree = indexToBelieve(of: table) else { return false }
+    return try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
+      try file.indexes.believing(rtree) { (_) throws(SQLiteError) in
+        try file.indexes.reader(rtree).leafCount(RTreeWindow(.intersects, box), upTo: 64) != nil
+      } otherwise: { _ in
+        false
+      }
+    }
+  }
 }

@@ -74,9 +74,7 @@ struct ItemsPage: Sendable {
       let layer = request.layer
       guard srs == layer.schema.geometry?.srs else { return nil }
       return try await store.readSoon { (snapshot) throws(FieldpackError) in
-        guard try snapshot.indexedCount(of: layer.id, touching: area) ?? .max <= 1_000 else {
-          return nil
-        }
+        guard try snapshot.isFoundSoon(in: layer.id, touching: area) else { return nil }
         return try short(limit: limit, snapshot)
       }
     default: return nil

@@ -181,9 +181,12 @@ final class ServedFile: Sendable {
 
   /// The condition of a box. Features without geometry meet every box (OGC 17-069r4,
   /// /req/core/fc-bbox-response C), and an R-tree does not have them.
-  func condition(of box: Filter?, in layer: ServedLayer) async throws(FieldpackError) -> Filter? {
+  ///
+  /// - Parameter version: what ``version()`` has given.
+  func condition(
+    of box: Filter?, in layer: ServedLayer, version: Int64?
+  ) async throws(FieldpackError) -> Filter? {
     guard let box, let geometry = layer.schema.geometry else { return box }
-    let version = version()
     let known = state.withLock { $0.bare[layer.id] }
     let isBare: Bool
     if let known, known.version == version {

@@ -31,7 +31,8 @@ extension ServerRouter {
       return busy
     }
     do throws(FieldpackError) {
-      let box = try await file.condition(of: asked.box, in: asked.layer)
+      let box = try await file.condition(
+        of: asked.box, in: asked.layer, version: file.version())
       let stream = try await ExtractJob(
         path: file.store.path, store: file.store.id, layer: asked.layer.id,
         query: asked.query(limit: asked.limit, box: box), isWhole: asked.isWhole,

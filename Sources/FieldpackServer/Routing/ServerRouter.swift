@@ -271,7 +271,8 @@ final class ServerRouter: RequestHandling {
     let asked = try ItemsRequest(
       request.query, of: layer, maximum: file.options.maximumLimit, by: axes)
     try Self.check(asked, as: format)
-    let tag = file.version().map { file.tag(of: $0, format) }
+    let version = file.version()
+    let tag = version.map { file.tag(of: $0, format) }
     var fields: HTTPFields = [
       "Vary": ContentCoding.vary, "Content-Crs": "<\(asked.crs.uri)>",
     ]
@@ -286,7 +287,8 @@ final class ServerRouter: RequestHandling {
       format: format)
     if format == "gpkg" { return await extract(asked, request, fields) }
     let page = ItemsPage(
-      request: asked, store: file.store, box: try await file.condition(of: asked.box, in: layer),
+      request: asked, store: file.store,
+      box: try await file.condition(of: asked.box, in: layer, version: version),
       address: address, packs: ContentCoding.takesGzip(request), room: file.room,
       countingTime: file.options.countingTime)
     let type = ServerOperation.getItems.formats.first { $0.name == format }?.type

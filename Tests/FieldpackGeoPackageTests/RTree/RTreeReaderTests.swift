@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackRTree
 import FieldpackSQLite
 import FieldpackTestSupport
 import Testing
@@ -88,6 +89,39 @@ import Testing
         }
       }
     }
+  }
+
+  @Test func `counts the leaves of a box without reading them`() async throws {
+    let package = try await Self.package(3_000)
+    let all = Envelope(minX: -10, minY: -10, maxX: 200, maxY: 200)
+    let leaves = try package.rows("SELECT count(DISTINCT nodeno) FROM rtree_boxes_geom_rowid")
+    let found = try package.withSession { session in
+      let reader = session.indexes.reader("rtree_boxes_geom")
+      let window = RTreeWindow(.intersects, all)
+      return [
+        try reader.leafCount(window, upTo: 1_000), try reader.leafCount(window, upTo: 64),
+        try reader.leafCount(RTreeWindow(.intersects, Self.corner), upTo: 64),
+      ]
+    }
+    #expect(found == [leaves.first.flatMap { Int($0) }, nil, 0])
+  }
+
+  @Test func `tells whether a box is found soon`() async throws {
+    let package = try await Self.package(3_000)
+    func areFound(_ boxes: [Envelope]) async throws -> [Bool] {
+      try await package.withStore { store in
+        try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+          var found: [Bool] = []
+          for box in boxes { found.append(try snapshot.isFoundSoon(in: "boxes", touching: box)) }
+          return found
+        }
+      }
+    }
+    let near = Envelope(minX: 40, minY: 20, maxX: 41, maxY: 21)
+    let all = Envelope(minX: -10, minY: -10, maxX: 200, maxY: 200)
+    #expect(try await areFound([all, near]) == [false, true])
+    try package.dropIndex("boxes")
+    #expect(try await areFound([near]) == [false])
   }
 
   @Test func `finds what is related to a geometry, as by hand`() async throws {
