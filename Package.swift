@@ -265,7 +265,8 @@ if Context.environment["FIELDPACK_PACKAGED"] != nil {
   let small = [
     "Fieldpack", "FieldpackCLI", "FieldpackCaptures", "FieldpackHTTP", "FieldpackLocation",
     "FieldpackMaps", "FieldpackMedia", "FieldpackMotion", "FieldpackPhotos", "FieldpackSQL",
-    "FieldpackServer", "FieldpackServices", "FieldpackStoreKit", "FieldpackTracks", "FieldpackWFS",
+    "FieldpackSensors", "FieldpackServer", "FieldpackServices", "FieldpackStoreKit",
+    "FieldpackTracks", "FieldpackWFS",
   ]
   for target in package.targets where small.contains(target.name) {
     target.swiftSettings = settings + [.unsafeFlags(["-Osize"])]
