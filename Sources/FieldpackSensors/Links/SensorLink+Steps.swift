@@ -238,18 +238,26 @@ extension SensorLink {
 
   /// Gives a session back that an earlier run has left.
   ///
-  /// The session is kept where the sensor does not take it back.
+  /// - Returns: whether the sensor has taken it back. Else the session is kept.
   /// - Throws: where the sensor cannot be asked; the session is kept then, too.
-  package func release(_ old: SensorSession) async throws(FieldpackError) {
-    guard let id = old.id else { return }
+  package func release(_ old: SensorSession) async throws(FieldpackError) -> Bool {
+    guard let id = old.id else { return true }
     if old.holdsLock {
       switch try await ask(SensorRequest(.unlock, session: id)).status {
       case .success, .lockHeldByAnother, .lockNotHeld, .invalidId: break
-      default: return
+      default: return false
       }
     }
     let result = try await ask(SensorRequest(.unregister, session: id))
-    guard result.isSuccess || result.status == .invalidId else { return }
+    guard result.isSuccess || result.status == .invalidId else { return false }
     try await journal.forget(old)
+    return true
+  }
+
+  /// Goes on with a session of an earlier run that could not be given back. A new one would take its place
+  /// in the journal, and nobody would know any more who holds the lock.
+  func adopt(_ old: SensorSession) {
+    guard session == nil, work == nil else { return }
+    (session, holdsLock) = (old.id, old.holdsLock)
   }
 }

@@ -35,6 +35,8 @@ package actor SensorLinks {
   private var reading: Task<FieldpackError?, Never>?
   /// What does the work that an earlier run has left.
   private var earlier: [SensorAddress: Task<FieldpackError?, Never>] = [:]
+  /// Sessions of an earlier run that could not be given back.
+  private var kept: [SensorAddress: SensorSession] = [:]
   private var isClosed = false
 
   /// - Parameter opening: gives what answers at an address.
@@ -78,7 +80,7 @@ package actor SensorLinks {
     let link = try made(address)
     if connecting[address] == nil {
       connecting[address] = Task {
-        await untilFinished(address)
+        await untilFinished(address, link)
         if await !link.isReady { await link.run(.connect) }
         connecting[address] = nil
       }
@@ -119,7 +121,7 @@ package actor SensorLinks {
   {
     guard !target.address.uri.isEmpty else { return nil }
     let link = try made(target.address)
-    await untilFinished(target.address)
+    await untilFinished(target.address, link)
     return await link.configure(target.configuration, for: target.item)
   }
 
@@ -128,7 +130,7 @@ package actor SensorLinks {
   package func capture(_ target: SensorTarget) async throws(FieldpackError) -> SensorLink.Outcome? {
     guard !target.address.uri.isEmpty else { return nil }
     let link = try made(target.address)
-    await untilFinished(target.address)
+    await untilFinished(target.address, link)
     events.send(SensorEvent(.startCapture, device: target.address, item: target.item))
     return await link.capture(target.configuration, for: target.item)
   }
@@ -215,10 +217,13 @@ package actor SensorLinks {
   }
 
   /// Waits until what an earlier run has left at a sensor is done.
-  private func untilFinished(_ address: SensorAddress) async {
+  private func untilFinished(_ address: SensorAddress, _ link: SensorLink) async {
     _ = await reading?.value
     _ = await earlier[address]?.value
+    if let session = kept.removeValue(forKey: address) { await link.adopt(session) }
   }
+
+  private func keep(_ session: SensorSession) { kept[session.device] = session }
 
   private nonisolated func finish(
     _ work: UnfinishedWork, at address: SensorAddress
@@ -232,9 +237,10 @@ package actor SensorLinks {
       }
       for session in work.sessions {
         do throws(FieldpackError) {
-          try await link.release(session)
+          if try await !link.release(session) { await keep(session) }
         } catch {
           guard error.httpFailure != nil || error.code == .invalidData else { throw error }
+          await keep(session)
         }
       }
       return nil

@@ -142,10 +142,10 @@ import Testing
 
     // MARK: Tests
 
-    /// Ten captures of each of twenty sensors, or as many in all as `FIELDPACK_SENSOR_CAPTURES` says.
+    /// Five captures of each of twenty sensors, or as many in all as `FIELDPACK_SENSOR_CAPTURES` says.
     @Test func `each capture of twenty sensors ends stored once, or lost`() async throws {
       let wanted = Self.number("FIELDPACK_SENSOR_CAPTURES")
-      let captures = wanted ?? 200
+      let captures = wanted ?? 100
       #expect(try await Tool.run("person", "add", file).status == 0)
       #expect(try await Tool.run("person", "delete", file, "1").status == 0)
       let sensors = try simulate(20, Self.faults)

@@ -165,6 +165,30 @@ import Testing
     #expect(sensor.simulator.sessionCount == 0)
   }
 
+  /// A new session would take the place of the old one in the journal, and the lock would stay held.
+  @Test func `a lock that could not be given back is used, and given back then`() async throws {
+    let sensor = LinkedSensor(clock: TestClock(.movedBySleep()).clock) {
+      $0.faults = [SensorFault(.unlock, .http(503), times: 1)]
+    }
+    let id = try await sensor.simulator.perform(SensorRequest(.register)).result.sessionId
+    _ = try await sensor.simulator.perform(SensorRequest(.lock, session: id))
+    let address = sensor.link.address
+    await sensor.journal.leave(SensorSession(device: address, id: id, holdsLock: true))
+    let links = links(sensor, TestClock(.movedBySleep()))
+    try await links.finishEarlierWork()
+    #expect(sensor.simulator.isLocked)
+    await sensor.journal.forget()
+    let target = SensorTarget(address, configuration, item: item)
+    #expect(try await links.capture(target)?.isCompleted == true)
+    #expect(
+      await sensor.journal.operations() == [
+        "lock", "initialize", "configure", "capture", "unlock", "thriftyDownload", "download",
+      ])
+    #expect(!sensor.simulator.isLocked)
+    #expect(
+      await sensor.journal.sessions.values.map(\.id) == [id], "the session goes on")
+  }
+
   @Test func aLinkThatClosesLeavesItsDownloads() async throws {
     let time = TestClock(.byHand)
     let sensor = LinkedSensor(clock: time.clock) { $0.preparationTime = .seconds(100) }
