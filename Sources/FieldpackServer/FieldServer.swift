@@ -70,6 +70,9 @@ public final class FieldServer: Sendable {
     /// Whether the server has a page at `/sensors`, where operators capture persons by biometric sensors. The
     /// server then asks sensors at the addresses that operators name.
     public var hasSensors = false
+    /// The cameras of this machine that operators may use as sensors at `cam://PATH`, such as `/dev/video0`.
+    /// The picture or film of a path stands for a camera, too, and is shown to whoever may capture.
+    public var cameras: Set<String> = []
     /// Gets the details of failures, which clients do not get.
     public var logger = Logger.silent
 
@@ -108,15 +111,16 @@ public final class FieldServer: Sendable {
       AppHost(
         bridge, bundles: options.bundles.map { BundleFolder($0) }, isWritable: options.isWritable)
     }
-    desk = options.hasSensors ? Self.desk(of: store, options.logger) : nil
+    desk = options.hasSensors ? Self.desk(of: store, options) : nil
   }
 
-  private static func desk(of store: GeoPackageStore, _ logger: Logger) -> SensorDesk? {
+  private static func desk(of store: GeoPackageStore, _ options: Options) -> SensorDesk? {
     do throws(FieldpackError) {
-      let links = try SensorLinks(journal: GeoPackageJournal(store), allowsCameras: false)
-      return SensorDesk(PersonCatalogue(store), links, logger: logger)
+      let links = try SensorLinks(
+        journal: GeoPackageJournal(store), cameras: .only(options.cameras))
+      return SensorDesk(PersonCatalogue(store), links, logger: options.logger)
     } catch {
-      logger.error("there is no page of sensors: \(error.message)")
+      options.logger.error("there is no page of sensors: \(error.message)")
       return nil
     }
   }

@@ -222,3 +222,13 @@ class Page {
     })()`);
   }
 }
+
+/** Clicks on the button with that text in the part of the page that a selector names. */
+export async function press(page, within, text) {
+  const mark = `wanted${Math.random().toString(36).slice(2)}`;
+  await page.until(`(() => { const b = [...document.querySelectorAll(${JSON.stringify(within)} + ' button')]
+    .find(b => b.textContent.trim() === ${JSON.stringify(text)}); b?.classList.add('${mark}');
+    return b !== undefined; })()`);
+  await page.press(`.${mark}`);
+  await page.value(`document.querySelector('.${mark}')?.classList.remove('${mark}')`);
+}

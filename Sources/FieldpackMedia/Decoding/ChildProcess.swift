@@ -45,6 +45,9 @@ struct ChildProcess: Sendable {
   var limits = Limits()
   /// Read as descriptor 3, where it is given.
   var input: Int32?
+  /// Gets what the program writes to standard output as it comes, which is then not kept; false ends the
+  /// program.
+  var take: (@Sendable ([UInt8]) -> Bool)?
 
   /// - Throws: `.unavailable` where it cannot be started, `.interrupted`.
   func run() async throws(FieldpackError) -> Result {
@@ -84,7 +87,7 @@ private final class RunningChild: Sendable {
   func run() -> Result<ChildProcess.Result, FieldpackError> {
     Result { () throws(FieldpackError) in
       let started = try start()
-      var reading = ChildReading(started, child.limits)
+      var reading = ChildReading(started, child)
       let early = reading.toTheEnd()
       close(started.output)
       close(started.errors)
@@ -171,11 +174,12 @@ private struct ChildReading {
   let deadline: Double
   private let child: fieldpack_child
   private let limits: ChildProcess.Limits
+  private let take: (@Sendable ([UInt8]) -> Bool)?
   private var chunk = [UInt8](repeating: 0, count: 1 << 16)
 
-  init(_ child: fieldpack_child, _ limits: ChildProcess.Limits) {
+  init(_ child: fieldpack_child, _ program: ChildProcess) {
     self.child = child
-    self.limits = limits
+    (limits, take) = (program.limits, program.take)
     deadline = Self.now() + limits.time
   }
 
@@ -203,7 +207,9 @@ private struct ChildReading {
         guard let count = readChunk(sources[index].fd) else { continue }
         // What is negative is passed over by poll.
         if count == 0 { sources[index].fd = -1 }
-        if index == 0 {
+        if index == 0, let take {
+          guard count == 0 || take(Array(chunk[..<count])) else { return .wroteTooMuch }
+        } else if index == 0 {
           guard output.count + count <= limits.output else { return .wroteTooMuch }
           output += chunk[..<count]
         } else {

@@ -3,12 +3,12 @@ import FieldpackCore
 extension SensorCheck {
   /// Asks a sensor what it can capture.
   ///
-  /// - Parameter allowsCameras: whether a camera of this machine is found.
+  /// - Parameter cameras: which cameras of this machine are found.
   package init(
-    of address: SensorAddress, for modality: Modality, _ type: CaptureType, allowsCameras: Bool
+    of address: SensorAddress, for modality: Modality, _ type: CaptureType, cameras: CameraAccess
   ) async {
     do throws(FieldpackError) {
-      let sensor = try SensorClient.sensor(at: address.uri, allowsCameras: allowsCameras)
+      let sensor = try SensorClient.sensor(at: address.uri, cameras: cameras)
       let result = try await sensor.perform(SensorRequest(.getCommonInfo)).result
       guard result.isSuccess, let information = result.metadata else {
         self = .notFound

@@ -17,6 +17,10 @@ package actor SensorDesk {
     case gone(person: KeyTuple)
     /// A problem that the operator waits for.
     case told(item: KeyTuple, String)
+    /// A sensor has become ready, or is not ready any more.
+    case sensor(SensorAddress, isReady: Bool)
+    /// So much that everything is to be read anew.
+    case everything
   }
 
   /// What the button of an item shows.
@@ -35,14 +39,19 @@ package actor SensorDesk {
   }
 
   package nonisolated let persons: PersonCatalogue
+  /// Which cameras of this machine are sensors.
+  package nonisolated var cameras: CameraAccess { links.cameras }
   package nonisolated let changes = Broadcast<Change>(capacity: 1024)
   private let links: SensorLinks
+  private let previews: SensorPreviews
   private let clock: FieldClock
   private let logger: Logger
   private var entries: [KeyTuple: Entry] = [:]
   private var work: [KeyTuple: Task<Void, Never>] = [:]
   private var watch: Task<Void, Never>?
   private var entryCount = 0
+  /// The sensors that have given a session and are initialized, as far as is known.
+  package private(set) var ready: Set<SensorAddress> = []
   /// Held while this desk works with the sensors of its file.
   private var lock: SensorLock?
   private var isClosed = false
@@ -53,6 +62,7 @@ package actor SensorDesk {
   ) {
     self.persons = persons
     self.links = links
+    previews = SensorPreviews(links)
     self.clock = clock
     self.logger = logger
   }
@@ -82,6 +92,7 @@ package actor SensorDesk {
   package func close() async {
     isClosed = true
     for task in work.values { task.cancel() }
+    await previews.close()
     await links.close()
     for task in work.values { await task.value }
     watch?.cancel()
@@ -126,6 +137,18 @@ package actor SensorDesk {
     let target = try target(of: item)
     try hold()
     return try await links.capture(target)
+  }
+
+  /// What the sensor of an item sees from now on. All who look at the same sensor share one stream of it.
+  ///
+  /// - Throws: `.constraint` for an item without a sensor, `.unsupported` for a sensor without a preview,
+  ///   `.busy` as ``begin()``.
+  package func preview(
+    of item: Item
+  ) async throws(FieldpackError) -> Subscription<PreviewFrame> {
+    let target = try target(of: item)
+    try hold()
+    return try await previews.follow(target.address)
   }
 
   /// Sets the sensor of an item up, so that its next capture begins at once.
@@ -213,6 +236,11 @@ package actor SensorDesk {
 
   /// Takes what the links tell of an item.
   private func take(_ event: SensorEvent) {
+    if event.name == .connectedStatusChanged, let device = event.device {
+      let isReady = event.isReady == true
+      if isReady { ready.insert(device) } else { ready.remove(device) }
+      changes.send(.sensor(device, isReady: isReady))
+    }
     guard let item = event.item, event.name == .downloadPosted else { return }
     advance(item, .posted)
     changes.send(.item(item))

@@ -123,7 +123,9 @@ extension SensorLink {
     case .lock, .stealLock:
       // Kept before it is asked for: after a kill nobody knows whether the sensor gave it.
       if !heldLock { try await note(session, holdsLock: true) }
-    case .capture: stopPreview()
+    case .capture:
+      // A camera of this machine is for one program at a time.
+      await stopPreview()
     default: break
     }
     work?.isAtSensor = Self.ofSensor.contains(operation)

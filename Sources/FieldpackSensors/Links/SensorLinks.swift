@@ -1,6 +1,6 @@
 package import FieldpackCore
 package import FieldpackField
-import FieldpackHTTP
+package import FieldpackHTTP
 
 /// What is captured for an item, and with which sensor.
 package struct SensorTarget: Hashable, Sendable {
@@ -22,6 +22,8 @@ package actor SensorLinks {
   package typealias Opening =
     @Sendable (SensorAddress) throws(FieldpackError) -> any BiometricSensor
 
+  /// Which cameras of this machine are linked to.
+  package nonisolated let cameras: CameraAccess
   package nonisolated let events = Broadcast<SensorEvent>(capacity: 1024)
   private let journal: any SensorJournal
   private let options: SensorLink.Options
@@ -38,8 +40,9 @@ package actor SensorLinks {
   /// - Parameter opening: gives what answers at an address.
   package init(
     journal: any SensorJournal, options: SensorLink.Options = SensorLink.Options(),
-    clock: FieldClock = .system, opening: @escaping Opening
+    clock: FieldClock = .system, cameras: CameraAccess = .all, opening: @escaping Opening
   ) {
+    self.cameras = cameras
     self.journal = journal
     self.options = options
     self.clock = clock
@@ -50,17 +53,18 @@ package actor SensorLinks {
   ///
   /// - Parameters:
   ///   - folder: where captures lie while they come, by default `TMPDIR`, else `/tmp`.
-  ///   - allowsCameras: whether the cameras and files of this machine are sensors, too.
+  ///   - cameras: which cameras and files of this machine are sensors, too.
   package init(
-    journal: any SensorJournal, folder: String? = nil, allowsCameras: Bool = true,
+    journal: any SensorJournal, folder: String? = nil, cameras: CameraAccess = .all,
     clock: FieldClock = .system
   ) throws(FieldpackError) {
     let http = try SensorClient.http()
-    self.init(journal: journal, clock: clock) { (address) throws(FieldpackError) in
+    self.init(journal: journal, clock: clock, cameras: cameras) {
+      (address) throws(FieldpackError) in
       var options = SensorClient.Options()
       options.folder = folder
       return try SensorClient.sensor(
-        at: address.uri, http: http, options: options, allowsCameras: allowsCameras)
+        at: address.uri, http: http, options: options, cameras: cameras)
     }
   }
 
@@ -127,6 +131,14 @@ package actor SensorLinks {
     await untilFinished(target.address)
     events.send(SensorEvent(.startCapture, device: target.address, item: target.item))
     return await link.capture(target.configuration, for: target.item)
+  }
+
+  /// Begins the live preview of a sensor, for which no session is needed.
+  package func preview(
+    of address: SensorAddress, http: HTTPClient, limit: Int
+  ) async throws(FieldpackError) -> SensorPreview {
+    let link = try made(address)
+    return try await link.startPreview(http: http, limit: limit)
   }
 
   /// Stops what a sensor is at for an item; what it is at for another one goes on.

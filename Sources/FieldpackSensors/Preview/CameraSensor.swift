@@ -13,9 +13,9 @@ package import FieldpackMedia
 /// `cam:///dev/video0` is a camera, for which ffmpeg is needed. `cam:///home/me/face.jpg` gives the
 /// picture as it is each time, and a film gives its first frame.
 package actor CameraSensor: BiometricSensor {
-  private let path: String
-  private let ffmpeg: FFmpeg
-  private let clock: FieldClock
+  package nonisolated let path: String
+  private nonisolated let ffmpeg: FFmpeg
+  private nonisolated let clock: FieldClock
   private var session: String?
   private var captures: [(id: String, bytes: [UInt8])] = []
   /// So many captures wait to be downloaded.
@@ -95,13 +95,44 @@ package actor CameraSensor: BiometricSensor {
       data: request.operation == .getContentType ? nil : SpooledBytes(found.bytes))
   }
 
-  private func picture() async throws(FieldpackError) -> [UInt8] {
+  // MARK: Pictures
+
+  /// What the camera sees, by ffmpeg; of a file its picture, once a second.
+  ///
+  /// - Parameter limit: a frame of more bytes ends the preview.
+  nonisolated func preview(limit: Int) -> SensorPreview {
+    SensorPreview { [self] (show) throws(FieldpackError) in
+      guard try isDevice() else {
+        while !Task.isCancelled {
+          let bytes = try await picture()
+          guard bytes.count <= limit else {
+            throw FieldpackError(.invalidData, "the picture of the camera is too long")
+          }
+          show(PreviewFrame(bytes: bytes))
+          try? await clock.sleep(for: .seconds(1))
+        }
+        return
+      }
+      let type = "multipart/x-mixed-replace;boundary=\(FFmpeg.boundary)"
+      let reader = Locked(try PreviewReader(contentType: type, limit: limit))
+      try await ffmpeg.watch(camera: path) { bytes in
+        guard let frames = try? reader.withLock({ try $0.push(bytes) }) else { return false }
+        if let last = frames.last { show(last) }
+        return true
+      }
+    }
+  }
+
+  private nonisolated func isDevice() throws(FieldpackError) -> Bool {
     var status = stat()
     guard stat(path, &status) == 0 else { throw .system(errno, "open", path) }
-    if path.hasPrefix("/dev/"), status.st_mode & S_IFMT == S_IFCHR {
-      return try await ffmpeg.picture(ofCamera: path)
-    }
+    return path.hasPrefix("/dev/") && status.st_mode & S_IFMT == S_IFCHR
+  }
+
+  private nonisolated func picture() async throws(FieldpackError) -> [UInt8] {
+    if try isDevice() { return try await ffmpeg.picture(ofCamera: path) }
     // Without waiting: what is a file now may be a pipe that nobody writes to.
+    var status = stat()
     let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(errno, "open", path) }
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
@@ -126,5 +157,15 @@ package actor CameraSensor: BiometricSensor {
     }
     let film = try MediaFile((descriptor, size), name: path, for: "a camera")
     return try await ffmpeg.thumbnail(of: film, side: 4096, else: .keepBytes)
+  }
+}
+
+/// Which cameras and files of this machine may be sensors, by their paths.
+package enum CameraAccess: Hashable, Sendable {
+  case all
+  case only(Set<String>)
+
+  func allows(_ path: String) -> Bool {
+    if case .only(let paths) = self { paths.contains(path) } else { true }
   }
 }

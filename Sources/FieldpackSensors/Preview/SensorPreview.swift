@@ -10,29 +10,47 @@ package final class SensorPreview: Sendable {
   private let stream: AsyncStream<Result<PreviewFrame, FieldpackError>>
   private let continuation: AsyncStream<Result<PreviewFrame, FieldpackError>>.Continuation
   private let task: Task<Void, Never>
+  private let isStopped = Locked(false)
+
+  /// No sensor shows more frames in a second. What it sends more waits on its side of the network.
+  private static let pause = Duration.milliseconds(15)
 
   /// - Parameters:
   ///   - resource: as the sensor's parameter `stream` or `livePreview` has it; its address may be
   ///     relative to that of the sensor.
   ///   - base: the address of the sensor. No other host is asked.
   /// - Throws: `.invalidData` for an address that leads elsewhere.
-  package init(
+  package convenience init(
     _ resource: SensorResource, of base: String, http: HTTPClient, limit: Int = 16 << 20
   ) throws(FieldpackError) {
     let url = try Self.address(resource.uri, base)
+    self.init { (show) throws(FieldpackError) in
+      let request = HTTPRequest(.get, url, maximumLength: .max)
+      let answer = try await http.stream(request, timeout: nil)
+      let head = try answer.head.checked("the preview")
+      var reader = try PreviewReader(contentType: head.fields["Content-Type"] ?? "", limit: limit)
+      while let bytes = try await answer.next() {
+        let frames = try reader.push(bytes)
+        guard let last = frames.last else { continue }
+        show(last)
+        try? await Task.sleep(for: Self.pause)
+      }
+    }
+  }
+
+  /// - Parameter make: shows frames until it returns or its task is cancelled.
+  init(
+    _ make:
+      @escaping @Sendable (
+        _ show: @escaping @Sendable (PreviewFrame) -> Void
+      ) async throws(FieldpackError) -> Void
+  ) {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Result<PreviewFrame, FieldpackError>.self, bufferingPolicy: .bufferingNewest(1))
     (self.stream, self.continuation) = (stream, continuation)
     task = Task {
       do throws(FieldpackError) {
-        let request = HTTPRequest(.get, url, maximumLength: .max)
-        let answer = try await http.stream(request, timeout: nil)
-        let head = try answer.head.checked("the preview")
-        var reader = try PreviewReader(
-          contentType: head.fields["Content-Type"] ?? "", limit: limit)
-        while let bytes = try await answer.next() {
-          for frame in try reader.push(bytes) { continuation.yield(.success(frame)) }
-        }
+        try await make { continuation.yield(.success($0)) }
       } catch {
         if error.code != .interrupted { continuation.yield(.failure(error)) }
       }
@@ -51,10 +69,17 @@ package final class SensorPreview: Sendable {
     return try result.get()
   }
 
+  /// Whether the preview was ended by ``stop()``, and not by the sensor.
+  package var wasStopped: Bool { isStopped.withLock { $0 } }
+
   package func stop() {
+    isStopped.withLock { $0 = true }
     task.cancel()
     continuation.finish()
   }
+
+  /// Waits until nothing is asked of the sensor any more.
+  func untilEnded() async { await task.value }
 
   private static func address(_ uri: String, _ base: String) throws(FieldpackError) -> String {
     guard uri.contains("://") else {
@@ -87,24 +112,37 @@ extension SensorDictionary {
 }
 
 extension SensorLink {
-  /// Begins the live preview, which the next capture stops.
+  /// Begins the live preview once nothing else runs. The next capture stops it.
   ///
-  /// - Parameter http: of a client as ``SensorClient/http()`` makes it.
+  /// - Parameters:
+  ///   - http: of a client as ``SensorClient/http()`` makes it.
+  ///   - limit: a frame of more bytes ends the preview.
   /// - Throws: `.unsupported` for a sensor without one.
-  package func startPreview(http: HTTPClient) async throws(FieldpackError) -> SensorPreview {
-    stopPreview()
-    let information = try await ask(SensorRequest(.getCommonInfo))
-    guard let resource = information.metadata?.preview, let client = service as? SensorClient
-    else {
+  package func startPreview(
+    http: HTTPClient, limit: Int = 16 << 20
+  ) async throws(FieldpackError) -> SensorPreview {
+    await stopPreview()
+    var information: SensorResult
+    repeat {
+      await untilIdle()
+      information = try await ask(SensorRequest(.getCommonInfo))
+    } while work != nil
+    let started: SensorPreview
+    if let camera = service as? CameraSensor {
+      started = camera.preview(limit: limit)
+    } else if let client = service as? SensorClient, let resource = information.metadata?.preview {
+      started = try SensorPreview(resource, of: client.base, http: http, limit: limit)
+    } else {
       throw FieldpackError(.unsupported, "the sensor '\(address.name)' has no live preview")
     }
-    let started = try SensorPreview(resource, of: client.base, http: http)
     preview = started
     return started
   }
 
-  func stopPreview() {
-    preview?.stop()
+  func stopPreview() async {
+    let stopped = preview
     preview = nil
+    stopped?.stop()
+    await stopped?.untilEnded()
   }
 }

@@ -85,8 +85,23 @@ public struct PersonCatalogue: Sendable {
   public func edit(
     _ person: KeyTuple, to details: PersonDetails
   ) async throws(FieldpackError) {
+    _ = try await edit(person, to: details) { _ in true }
+  }
+
+  /// Replaces a person's details, as far as a form may that shows some.
+  ///
+  /// - Parameter isShown: whether the details as they are now are those that the form shows.
+  /// - Returns: false where they are not, and nothing was changed.
+  package func edit(
+    _ person: KeyTuple, to details: PersonDetails,
+    where isShown: @Sendable (PersonDetails) throws(FieldpackError) -> Bool
+  ) async throws(FieldpackError) -> Bool {
     try details.check()
-    try await change { (rows) throws(FieldpackError) in try rows.edit(person.feature, details) }
+    return try await change { (rows) throws(FieldpackError) in
+      guard try isShown(rows.details(of: person.feature)) else { return false }
+      try rows.edit(person.feature, details)
+      return true
+    }
   }
 
   /// Adds a person with the items of another: their sensors and what they capture, but no details and

@@ -26,6 +26,13 @@ struct PersonRows {
     return try writer.create(Feature(attributes: attributes), in: SensorLayers.person)
   }
 
+  func details(of person: FeatureID) throws(FieldpackError) -> PersonDetails {
+    guard let row = try writer.feature(person, in: SensorLayers.person) else {
+      throw missing(person, SensorLayers.person)
+    }
+    return PersonDetails(row)
+  }
+
   func edit(_ person: FeatureID, _ details: PersonDetails) throws(FieldpackError) {
     var attributes = details.attributes
     attributes["modified_at"] = .dateTime(now)

@@ -58,10 +58,11 @@ package final class SensorClient: BiometricSensor {
   /// - Throws: `.permission` for a camera where those are not allowed, `.invalidArgument` for what is no
   ///   address.
   package static func sensor(
-    at uri: String, http: HTTPClient? = nil, options: Options = Options(), allowsCameras: Bool
+    at uri: String, http: HTTPClient? = nil, options: Options = Options(),
+    cameras: CameraAccess
   ) throws(FieldpackError) -> any BiometricSensor {
     if let camera = try CameraSensor(uri) {
-      guard allowsCameras else {
+      guard cameras.allows(camera.path) else {
         throw FieldpackError(.permission, "cameras of the server are not for its clients")
       }
       return camera

@@ -40,6 +40,10 @@ extension ServiceOperation {
         answer(200, "Events, for as long as the client stays.", "text/event-stream", text)
       ]),
     ServiceOperation(
+      id: "getPerson", path: "/sensors/persons/{personId}", tag: tag,
+      summary: "A person with its items, and the entity tag of the details.", parameters: [person],
+      answers: [personAnswer]),
+    ServiceOperation(
       id: "getItemPart", path: "/sensors/items/{itemId}/{itemPart}", tag: tag,
       summary: "A file of an item.",
       parameters: [item, part("Which file.", ["data", "thumbnail"])],
@@ -47,6 +51,13 @@ extension ServiceOperation {
   ]
 
   private static let sensorWriting = [
+    ServiceOperation(
+      id: "getItemPreview", path: "/sensors/items/{itemId}/preview", tag: tag,
+      summary: "What the sensor of an item sees now.", parameters: [item],
+      answers: [
+        answer(
+          200, "Pictures, for as long as the client stays.", "multipart/x-mixed-replace", binary)
+      ]),
     ServiceOperation(
       id: "checkSensor", path: "/sensors/check", tag: tag,
       summary: "Asks a sensor whether it captures what an item wants.",
@@ -61,7 +72,8 @@ extension ServiceOperation {
       answers: [personAnswer]),
     ServiceOperation(
       id: "replacePerson", method: "put", path: "/sensors/persons/{personId}", tag: tag,
-      summary: "Changes the details of a person.", parameters: [person],
+      summary: "Changes the details of a person, with If-Match only those of the entity tag.",
+      parameters: [person],
       body: [content(MediaType.json, object)], answers: [personAnswer]),
     ServiceOperation(
       id: "removePerson", method: "delete", path: "/sensors/persons/{personId}", tag: tag,

@@ -19,6 +19,7 @@ extension MapPage {
     ("persons.js", PackageResources.persons_js),
     ("pictures.js", PackageResources.pictures_js),
     ("plot.js", PackageResources.plot_js),
+    ("preview.js", PackageResources.preview_js),
     ("sensors.css", PackageResources.sensors_css),
     ("sensors.js", PackageResources.sensors_js),
     ("setup.js", PackageResources.setup_js),

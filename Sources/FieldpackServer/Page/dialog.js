@@ -2,17 +2,37 @@
 
 import { at, button, element } from './dom.js';
 
-/** Opens the dialog with a title and what it holds. */
+const dialog = at('dialog');
+/** Ends what the dialog shows now. */
+let leave = () => {};
+// Also comes where the user presses Escape; and late, where the dialog is open again.
+dialog.addEventListener('close', () => { if (!dialog.open) leave(); });
+
+/**
+ * Opens the dialog with a title and what it holds.
+ *
+ * @returns a signal of the end of that: the dialog is closed, or shows something else
+ */
 export function open(title, ...children) {
-  const dialog = at('dialog');
+  leave();
+  const controller = new AbortController();
+  leave = () => controller.abort();
   dialog.replaceChildren(element('h2', { id: 'dialog-title' }, title), ...children);
   if (!dialog.open) dialog.showModal();
+  return controller.signal;
 }
 
-export const shut = () => at('dialog').close();
+export function shut() {
+  leave();
+  dialog.close();
+}
 
-/** Sends what a form holds. The dialog stays open, with what was typed, where the server refuses. */
-export function submits(form, send) {
+/**
+ * Sends what a form holds. The dialog stays open, with what was typed, where the server refuses.
+ *
+ * @param refused gets the problem, and gives what is shown of it
+ */
+export function submits(form, send, refused = async problem => [problem.message]) {
   form.addEventListener('submit', async event => {
     event.preventDefault();
     try {
@@ -20,8 +40,9 @@ export function submits(form, send) {
       // Meanwhile the user may have closed the dialog and opened it for something else.
       if (form.isConnected) shut();
     } catch (problem) {
+      const shown = await refused(problem);
       form.querySelector('[role=alert]')?.remove();
-      form.append(element('p', { role: 'alert' }, problem.message));
+      form.append(element('div', { role: 'alert' }, ...shown));
     }
   });
 }

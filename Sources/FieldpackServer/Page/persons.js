@@ -1,6 +1,7 @@
 // Rows of persons, and the form of what is known of them.
 
 import { act, place, send } from './act.js';
+import { json } from './api.js';
 import { ask, open, shut, submits } from './dialog.js';
 import { button, drawing, element } from './dom.js';
 import { showItem } from './item.js';
@@ -53,7 +54,10 @@ export class PersonRow {
     if (old >= 0) this.person.items[old] = item;
     else this.person.items.push(item);
     cell.take(item);
+    this.page.renewPanel(item);
   }
+
+  showLinks() { for (const cell of this.cells.values()) cell.showLink(); }
 }
 
 class Cell {
@@ -63,7 +67,8 @@ class Cell {
     this.words = element('span', { class: 'words' });
     this.title = element('span', { class: 'title' });
     this.button = button('', () => this.tap(), { class: 'cell' });
-    this.button.append(this.picture, this.title, this.words);
+    this.link = element('span', { class: 'link', role: 'img' }, '●');
+    this.button.append(this.link, this.picture, this.title, this.words);
     this.more = button('More', () => showItem(page, this.item), { class: 'more-of' });
     this.node = element('li', {}, this.button, this.more);
   }
@@ -75,6 +80,7 @@ class Cell {
     this.title.textContent = item.notes ? `${item.title} ✎` : item.title;
     this.words.textContent = item.words;
     this.more.setAttribute('aria-label', `More of ${item.title}`);
+    this.showLink();
     const source = item.isPicture ? `${place('items', item.id, 'thumbnail')}?${item.captureId}` : '';
     const shown = `${source} ${item.contentType}`;
     if (this.shown === shown) return;
@@ -83,6 +89,15 @@ class Cell {
     // A thumbnail cannot be made of every picture.
     const onerror = () => this.picture.replaceChildren(words);
     this.picture.replaceChildren(source ? element('img', { src: source, alt: '', onerror }) : words);
+  }
+
+  /** Shows whether the sensor is ready to capture. */
+  showLink() {
+    const isReady = this.page.isReady(this.item);
+    this.link.hidden = !this.item.device;
+    this.link.dataset.ready = isReady;
+    this.link.setAttribute('aria-label', isReady ? 'connected' : 'not connected');
+    this.link.title = isReady ? 'The sensor is connected' : 'The sensor is not connected';
   }
 
   /** One click captures, stops, or connects again; an item that has its data is shown. */
@@ -108,34 +123,80 @@ const lists = [
 ];
 
 /** The form of a person; `null` for a new one. Lists have a line for each of their texts. */
-export function editPerson(page, person) {
-  const details = person?.details ?? {};
-  const form = element('form', { method: 'dialog', autocomplete: 'off' });
-  for (const [name, title] of texts) {
-    form.append(element('label', {}, title,
-      element('input', { name, value: details[name] ?? '' })));
-  }
-  for (const list of page.words.pickLists) {
-    const choice = element('select', { name: list.name },
-      ...list.values.map(value => element('option',
-        { value, selected: value === (details[list.name] ?? '') }, value || '–')));
-    form.append(element('label', {}, list.title, choice));
-  }
-  for (const [name, title] of lists) {
-    form.append(element('label', {}, title,
-      element('textarea', { name, rows: 2 }, (details[name] ?? []).join('\n'))));
-  }
-  form.append(element('div', { class: 'end' },
-    button('Cancel', shut), element('button', { type: 'submit' }, person ? 'Save' : 'Add')));
-  submits(form, () => {
-    const body = {};
-    for (const [name] of texts) body[name] = form.elements[name].value;
-    for (const list of page.words.pickLists) body[list.name] = form.elements[list.name].value;
-    for (const [name] of lists) {
-      body[name] = form.elements[name].value.split('\n').map(line => line.trim()).filter(line => line);
+export function editPerson(page, person) { new PersonForm(page, person).open(); }
+
+class PersonForm {
+  constructor(page, person) {
+    Object.assign(this, { page, person });
+    /** What the form began with, and the entity tag of that. */
+    this.before = person?.details ?? {};
+    this.tag = person?.tag ?? null;
+    this.form = element('form', { method: 'dialog', autocomplete: 'off' });
+    this.titles = new Map();
+    for (const [name, title] of texts) this.add(name, title, element('input', { name }));
+    for (const { name, title, values } of page.words.pickLists) {
+      this.add(name, title, element('select', { name },
+        ...values.map(value => element('option', { value }, value || '–'))));
     }
-    return person ? send('PUT', place('persons', person.id), body)
+    for (const [name, title] of lists) {
+      this.add(name, title, element('textarea', { name, rows: 2 }));
+    }
+    this.form.append(element('div', { class: 'end' },
+      button('Cancel', shut), element('button', { type: 'submit' }, person ? 'Save' : 'Add')));
+  }
+
+  add(name, title, field) {
+    this.titles.set(name, title);
+    field.value = this.text(this.before, name);
+    this.form.append(element('label', {}, title, field));
+  }
+
+  /** What a field shows of the details of a person. */
+  text(details, name) {
+    const value = details[name] ?? '';
+    return Array.isArray(value) ? value.join('\n') : value;
+  }
+
+  open() {
+    submits(this.form, () => this.send(), problem => this.refused(problem));
+    open(this.person ? 'Edit a person' : 'Add a person', this.form);
+  }
+
+  send() {
+    const body = {};
+    for (const name of this.titles.keys()) body[name] = this.form.elements[name].value;
+    for (const [name] of lists) {
+      body[name] = body[name].split('\n').map(line => line.trim()).filter(line => line);
+    }
+    return this.person ? send('PUT', place('persons', this.person.id), body, this.tag)
       : send('POST', place('persons'), body);
-  });
-  open(person ? 'Edit a person' : 'Add a person', form);
+  }
+
+  /**
+   * Where somebody else has changed the person meanwhile, takes over what the user has not changed, and
+   * tells the rest. The user saves again, and then what stands in the form counts.
+   */
+  async refused(problem) {
+    if (problem.status !== 412) return [problem.message];
+    let now;
+    try {
+      now = await json(place('persons', this.person.id));
+    } catch (other) {
+      return [other.message];
+    }
+    const both = [];
+    for (const [name, title] of this.titles) {
+      const field = this.form.elements[name];
+      const [was, is] = [this.text(this.before, name), this.text(now.details, name)];
+      if (is === was || field.value === is) continue;
+      if (field.value === was) field.value = is;
+      else both.push(element('li', {}, `${title} is now “${is.replaceAll('\n', ', ') || 'empty'}”`));
+    }
+    this.before = now.details;
+    this.tag = now.tag;
+    const words = 'Somebody else has changed this person meanwhile.';
+    return both.length === 0 ? [`${words} Those changes are in the form: look at them, and save again.`]
+      : [`${words} If you save again, what stands in the form counts instead of:`,
+        element('ul', {}, ...both)];
+  }
 }

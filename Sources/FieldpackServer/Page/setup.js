@@ -10,9 +10,14 @@ import { button, element } from './dom.js';
 const typing = 3000;
 const again = 50;
 
-/** @param item what is set up anew; `null` for a new item of the person */
-export function setUp(page, person, item) {
-  new Setup(page, person, item).chooseModality();
+/**
+ * @param item what is set up anew; `null` for a new item of the person
+ * @param start the first step: `modality`, or `device` for an item that only gets another sensor
+ */
+export function setUp(page, person, item, start = 'modality') {
+  const setup = new Setup(page, person, item);
+  if (start === 'device' && setup.type) setup.chooseDevice();
+  else setup.chooseModality();
 }
 
 class Setup {

@@ -97,7 +97,7 @@ package final class ResponseStream: Sendable {
 
   var isPacked: Bool { packer != nil }
   /// How many bytes the client is to be given at a time.
-  var pieceSize: Int { source == nil ? 64 << 10 : 1 << 10 }
+  var pieceSize: Int { source?.pieceSize ?? 64 << 10 }
 
   // MARK: Making
 
@@ -230,6 +230,8 @@ package final class ResponseStream: Sendable {
 
 /// Gives the bytes of a response when the client can take them.
 protocol ByteSource: Sendable {
+  /// How many bytes the client is to be given at a time.
+  var pieceSize: Int { get }
   /// Does the work of ``ResponseStream/take(into:orPause:)``.
   func take(
     into buffer: UnsafeMutableRawBufferPointer, orPause pause: () -> @Sendable () -> Void
@@ -238,4 +240,9 @@ protocol ByteSource: Sendable {
   func stop()
   /// Ends the response because the client has closed the connection.
   func abandon()
+}
+
+extension ByteSource {
+  // Many clients follow what seldom happens.
+  var pieceSize: Int { 1 << 10 }
 }

@@ -32,6 +32,7 @@ final class ServerRouter: RequestHandling {
   let mapPage: MapPage
   /// Works with biometric sensors; `nil` where the server has no page for them.
   let desk: SensorDesk?
+  let sensorEvents: SensorEventHub?
 
   init(
     _ file: ServedFile, events: EventHub, fixes: FixIntake, publicBase: LinkBase?,
@@ -40,6 +41,7 @@ final class ServerRouter: RequestHandling {
     desk: SensorDesk?
   ) {
     self.desk = desk
+    sensorEvents = desk.map { SensorEventHub(of: $0, logger: logger) }
     self.hasPublicCaptures = hasPublicCaptures
     motion = MotionGroups(MotionReceiver(file.store))
     uploads = ResumableUploads(beside: file.store.path)

@@ -4,27 +4,35 @@ import FieldpackSensors
 
 /// What the page of an operator asks a desk to change.
 extension SensorDesk {
-  /// - Parameter path: the parts below `/sensors`.
-  /// - Returns: the person or the item as it is then.
+  /// - Parameters:
+  ///   - path: the parts below `/sensors`.
+  ///   - conditions: which details of a person a form may replace.
+  /// - Returns: the person or the item as it is then; `nil` where the conditions do not hold.
   /// - Throws: `.notFound` where the path names nothing, `.invalidData` for a body that cannot be taken.
   nonisolated func change(
-    _ method: String, _ path: [String], _ body: JSONValue
-  ) async throws(FieldpackError) -> JSONValue {
+    _ method: String, _ path: [String], _ body: JSONValue, _ conditions: EditConditions
+  ) async throws(FieldpackError) -> JSONValue? {
     let rest = Array(path.dropFirst())
     return path.first == "persons"
-      ? try await changePerson(method, rest, body) : try await changeItem(method, rest, body)
+      ? try await changePerson(method, rest, body, conditions)
+      : try await changeItem(method, rest, body)
   }
 
   private nonisolated func changePerson(
-    _ method: String, _ path: [String], _ body: JSONValue
-  ) async throws(FieldpackError) -> JSONValue {
+    _ method: String, _ path: [String], _ body: JSONValue, _ conditions: EditConditions
+  ) async throws(FieldpackError) -> JSONValue? {
     guard let name = path.first else {
       let person = try await persons.add(try SensorDocuments.details(body))
       return try await changed(person.key)
     }
     let key = try await persons.person(name).key
     switch (method, path.count == 2 ? path[1] : nil) {
-    case ("PUT", nil): try await persons.edit(key, to: try SensorDocuments.details(body))
+    case ("PUT", nil):
+      let details = try SensorDocuments.details(body)
+      let isDone = try await persons.edit(key, to: details) { (old) throws(FieldpackError) in
+        try conditions.hold { _ in Array(SensorDocuments.details(old).text.utf8) }
+      }
+      guard isDone else { return nil }
     case ("DELETE", nil):
       for item in try await persons.items(of: key) { await reset(item.key) }
       try await persons.delete([key])

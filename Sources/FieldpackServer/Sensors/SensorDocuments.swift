@@ -26,20 +26,25 @@ enum SensorDocuments {
       }),
   ])
 
+  /// - Parameter items: the documents of the person's items.
   static func person(_ person: Person, _ items: [JSONValue]) -> JSONValue {
-    var details: [JSONValue.Member] = []
+    let details = Self.details(person.details)
+    return .members([
+      "id": number(person.key), "name": .text(person.details.name), "details": details,
+      "tag": .text(ItemTag.tag(of: Array(details.text.utf8))), "items": .array(items),
+    ])
+  }
+
+  /// What is known of a person, whose bytes give the entity tag.
+  static func details(_ details: PersonDetails) -> JSONValue {
+    var members: [JSONValue.Member] = []
     for (name, path) in texts {
-      if let text = person.details[keyPath: path] {
-        details.append(.init(name: name, value: .text(text)))
-      }
+      if let text = details[keyPath: path] { members.append(.init(name: name, value: .text(text))) }
     }
     for (name, path) in lists {
-      details.append(.init(name: name, value: JSONValue(person.details[keyPath: path])))
+      members.append(.init(name: name, value: JSONValue(details[keyPath: path])))
     }
-    return .members([
-      "id": number(person.key), "name": .text(person.details.name), "details": .object(details),
-      "items": .array(items),
-    ])
+    return .object(members)
   }
 
   static func item(_ item: Item, _ button: SensorDesk.Button) -> JSONValue {

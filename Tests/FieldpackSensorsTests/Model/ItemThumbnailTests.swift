@@ -91,6 +91,22 @@ import Testing
     }
   }
 
+  /// Of more than 1 MiB the beginning is read first, and the rest only where that can be decoded.
+  @Test func `the beginning of a long picture tells whether the rest is read`() async throws {
+    let long = madeBMP(700, 600) { x, _ in x < 350 ? (255, 0, 0) : (0, 0, 255) }
+    #expect(long.count > 1 << 20)
+    let small = try #require(try await thumbnail(of: long))
+    #expect(pixel(small, 50, 114) == [255, 0, 0, 255])
+    #expect(pixel(small, 178, 114) == [0, 0, 255, 255])
+    // The size stands in the beginning, and is believed for a refusal.
+    var huge = long
+    for offset in [18, 22] { huge.replaceSubrange(offset..<offset + 2, with: [0xDC, 0xFF]) }
+    #expect(try await thumbnail(of: huge) == nil)
+    #expect(try await thumbnail(of: Array("%PDF".utf8) + long) == nil)
+    // All that is missing is missing at the end, which only the decoder sees.
+    #expect(try await thumbnail(of: Array(long.dropLast(8))) == nil)
+  }
+
   @Test func `hostile BMPs are refused before they take memory`() async throws {
     func patched(_ offset: Int, _ value: Int, _ count: Int = 4) -> [UInt8] {
       var bytes = madeBMP(4, 4)

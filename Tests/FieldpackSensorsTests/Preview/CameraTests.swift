@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackField
+import FieldpackMedia
 import FieldpackSensors
 import FieldpackTestSupport
 import Foundation
@@ -60,12 +61,15 @@ import Testing
 
   @Test func camerasAreOnlyForThoseWhoMayHaveThem() async throws {
     let address = SensorAddress(uri: "cam://\(folder.file("a.bmp").path)")
-    let links = try SensorLinks(journal: journal, allowsCameras: false)
+    let links = try SensorLinks(journal: journal, cameras: .only([]))
     let error = await #expect(throws: FieldpackError.self) { try await links.link(to: address) }
     #expect(error?.code == .permission)
-    for allows in [false, true] {
-      let check = await SensorCheck(of: address, for: .face, .face2d, allowsCameras: allows)
-      #expect(check == (allows ? .successful : .notFound))
+    let path = folder.file("a.bmp").path
+    for (cameras, isFound) in [
+      (CameraAccess.all, true), (.only([path]), true), (.only([]), false), (.only(["/"]), false),
+    ] {
+      let check = await SensorCheck(of: address, for: .face, .face2d, cameras: cameras)
+      #expect(check == (isFound ? .successful : .notFound))
     }
   }
 
@@ -78,6 +82,45 @@ import Testing
     #expect(try CameraSensor("http://127.0.0.1/") == nil)
     let error = #expect(throws: FieldpackError.self) { try CameraSensor("cam://video0") }
     #expect(error?.code == .invalidArgument)
+  }
+
+  @Test func `the preview of a file is its picture`() async throws {
+    let file = folder.file("a.bmp")
+    try Data(SimulatedPicture().make(1, 24)).write(to: file)
+    let link = try link(to: file)
+    let preview = try await link.startPreview(http: SensorClient.http())
+    #expect(try await preview.next()?.bytes == SimulatedPicture().make(1, 24))
+    #expect(await link.capture([:], for: LinkedSensor.item).isCompleted)
+    #expect(try await preview.next() == nil)
+  }
+
+  /// What stands for ffmpeg has a picture of its own in place of the camera's.
+  @Test(.enabled(if: Programs.ffmpeg != nil, Comment(rawValue: Programs.noFFmpeg)))
+  func `ffmpeg shows what a camera sees, and ends with the preview`() async throws {
+    let program = folder.file("ffmpeg")
+    let script = """
+      #!/bin/sh
+      while [ "$1" != -i ]; do shift; done
+      shift 2
+      exec \(Programs.ffmpeg ?? "") -v error -re -f lavfi -i testsrc=size=320x240:rate=10 "$@"
+      """
+    try Data(script.utf8).write(to: program)
+    #expect(chmod(program.path, 0o700) == 0)
+    let uri = "cam:///dev/null"
+    let camera = try #require(
+      try CameraSensor(uri, ffmpeg: FFmpeg(program: program.path)))
+    let link = SensorLink(
+      SensorAddress(uri: uri), service: camera, journal: journal, events: Broadcast(capacity: 100))
+    let preview = try await link.startPreview(http: SensorClient.http())
+    var frames: Set<[UInt8]> = []
+    while frames.count < 3, let frame = try await preview.next() {
+      #expect(frame.bytes.starts(with: [0xFF, 0xD8, 0xFF]))
+      frames.insert(frame.bytes)
+    }
+    #expect(frames.count == 3)
+    // A camera has one picture for one program at a time.
+    #expect(await link.capture([:], for: LinkedSensor.item).isCompleted)
+    #expect(try await preview.next() == nil)
   }
 
   @Test func aCaptureStopsThePreview() async throws {

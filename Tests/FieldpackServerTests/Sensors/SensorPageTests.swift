@@ -60,6 +60,36 @@ import Testing
       #expect(try await server.get("/sensors/persons", "POST", body: "{}").status == 403)
       let check = "/sensors/check?uri=http://127.0.0.1:1&modality=Face&submodality=Face2d"
       #expect(try await server.get(check).status == 403)
+      #expect(try await server.get("/sensors/items/1/preview").status == 403)
+      await server.close()
+    }
+
+    @Test func `the head of a thumbnail comes without the thumbnail`() async throws {
+      let server = try await server()
+      let persons = PersonCatalogue(server.store)
+      let item = try await persons.add(
+        ItemDraft(modality: .face, captureType: .face2d), to: try await persons.add().key)
+      let device = SensorAddress(uri: "http://192.0.2.1", name: "")
+      let picture = SimulatedPicture().make(1, 64)
+      _ = try await GeoPackageJournal(server.store).post(
+        SensorDownload(
+          captureId: "a", device: device, item: item.key, metadata: nil, content: .bytes(picture),
+          contentType: "image/bmp"))
+      for (name, type) in [("thumbnail", "image/png"), ("data", "image/bmp")] {
+        let path = "/sensors/items/1/\(name)"
+        let whole = try await server.get(path)
+        let head = try await server.get(path, "HEAD")
+        #expect(whole.status == 200)
+        #expect(head.status == 200)
+        #expect(whole.fields["Content-Type"] == type)
+        #expect(head.fields["Content-Type"] == type)
+        #expect(head.fields["Cache-Control"] == "private, no-store")
+        #expect(head.body == [])
+        let tag = try #require(head.fields["ETag"])
+        #expect(whole.fields["ETag"] == tag)
+        let same = try await server.get(path, "HEAD", fields: ["If-None-Match": tag])
+        #expect(same.status == 304)
+      }
       await server.close()
     }
 

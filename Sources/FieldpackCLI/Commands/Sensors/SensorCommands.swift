@@ -94,7 +94,7 @@ private struct SensorInformation {
   let namespace: String?
 
   init(_ uri: String) async throws(FieldpackError) {
-    let sensor = try SensorClient.sensor(at: uri, allowsCameras: true)
+    let sensor = try SensorClient.sensor(at: uri, cameras: .all)
     let result = try await sensor.perform(SensorRequest(.getCommonInfo)).result
     guard result.isSuccess else {
       throw FieldpackError(.unavailable, "the sensor does not tell: \(result.text)")

@@ -54,6 +54,7 @@ private struct ServeCommand: CommandBody {
     let live: LiveArguments
     let hasPublicCaptures: Bool
     let hasSensors: Bool
+    let cameras: [String]
     let config: String?
     let bundles: String?
     let positions: PositionArguments
@@ -78,6 +79,9 @@ private struct ServeCommand: CommandBody {
       hasSensors = reader.flag(
         "sensors",
         help: "Let operators capture persons by biometric sensors, whose addresses they name.")
+      cameras = reader.values(
+        "camera", .text("path"),
+        help: "Let operators capture with this camera, at cam://PATH; may be repeated.")
       live = reader.group()
       config = reader.value(
         "config", .text("config", completion: .source(["scfg"])),
@@ -128,6 +132,10 @@ private struct ServeCommand: CommandBody {
   }
 
   private func checkApps(_ address: ListenAddress) throws(FieldpackError) {
+    guard options.hasSensors || options.cameras.isEmpty else {
+      throw FieldpackError(
+        .invalidArgument, "--camera is for the page of an operator. Try: --sensors")
+    }
     let isForApps =
       options.bundles != nil || options.positions.name != nil || !options.allowsPaths.isEmpty
     guard options.config != nil || !isForApps else {
@@ -180,6 +188,7 @@ private struct ServeCommand: CommandBody {
     settings.allowsUnencryptedWebhooks = options.live.isInsecure
     settings.hasPublicCaptures = options.hasPublicCaptures
     settings.hasSensors = options.hasSensors
+    settings.cameras = Set(options.cameras)
     (settings.bridge, settings.bundles) = (bridge, options.bundles)
     settings.logger = invocation.logger
     try options.access.apply(to: &settings, invocation.console)
