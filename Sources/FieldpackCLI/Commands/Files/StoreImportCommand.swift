@@ -69,7 +69,6 @@ struct StoreImportCommand {
     return try await command.withProgress(importing) {
       (importing) async throws(FieldpackError) in
       let work = StoreImport(importing) { display.update($0) }
-      let work = work
       guard let source = options.sources.first, source.isConfig else {
         return try await work.run(
           options.sources.map { ImportSource($0.path, layer: $0.layer) }, into: store)
