@@ -39,6 +39,12 @@ struct StoreImportCommand {
       throw FieldpackError(
         .invalidArgument, "standard input needs a name for its layer. Try: --layer NAME")
     }
+    // Its tables would wait for themselves.
+    if options.layerName == nil, options.files.contains(config) {
+      throw FieldpackError(
+        .invalidArgument, "\(config) cannot be imported into itself. Try: --layer with another name"
+      )
+    }
     guard options.files.count > 1, options.sources.contains(where: \.isConfig) else { return }
     throw FieldpackError(.invalidArgument, "a config is imported alone")
   }
