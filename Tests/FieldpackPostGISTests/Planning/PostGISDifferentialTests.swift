@@ -197,7 +197,9 @@
     ) -> Value? {
       switch (type, value) {
       case (.integer, .integer), (.text, .text), (.blob, .blob): value
-      case (.double, .real(let number)): number.isNaN ? nil : value
+      // SQLite does not keep the sign of zero, which a power shows.
+      case (.double, .real(let number)):
+        number.isNaN ? nil : Value.real(number == 0 ? 0 : number)
       case (.double, .integer(let number)): .real(Double(number))
       case (.boolean, .integer(let number)): .boolean(number > 0)
       case (.date, .text(let text)): CalendarDate(text).map { .date($0) }
