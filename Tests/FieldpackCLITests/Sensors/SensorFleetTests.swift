@@ -34,7 +34,7 @@ import Testing
     }
 
     private static let faults = [
-      "register=endless:1%", "any=lost:3%", "any=503:3%", "any=broken:2%", "any=bomb:1%",
+      "any=lost:3%", "any=503:3%", "any=broken:2%", "any=bomb:1%",
       "capture=sensorFailure:5%", "capture=initializationNeeded:5%", "lock=invalidId:5%",
       "configure=sensorBusy:5%", "thriftyDownload=preparingDownload:10%", "download=invalidId:3%",
       "unlock=failure:5%",
