@@ -28,7 +28,9 @@ import Testing
         Tool.path,
         ["serve", "field.gpkg", "--writable", "--sensors", "--listen", "127.0.0.1:0"],
         folder: folder.url)
-      let address = try server.servedAddress()
+      try server.block(for: "its address") { server.outputSoFar.hasSuffix("sensors\n") }
+      let line = server.outputSoFar.prefix { $0 != "\n" }
+      let address = String(line.dropFirst("serving field.gpkg at ".count))
       let session = try await Program.run(
         try #require(Programs.node),
         ["--test", Checkout.file("Tests/Browser/session.test.mjs").path],

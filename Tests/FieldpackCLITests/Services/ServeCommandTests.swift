@@ -104,6 +104,12 @@ import Testing
     }
   #endif
 
+  @Test func `cameras are for the page of an operator`() async throws {
+    let without = try await survey.run("serve", "field.gpkg", "--camera", "/dev/video0")
+    #expect(without.error.contains("Try: --sensors"))
+    #expect(without.status == 64)
+  }
+
   @Test func `apps need a config, and it stays on this machine`() async throws {
     let without = try await survey.run("serve", "field.gpkg", "--bundles", "apps")
     #expect(without.error.contains("Try: --config survey.scfg"))
