@@ -25,7 +25,7 @@ struct SensorFleet {
     let http = try SensorClient.http()
     let journal = GeoPackageJournal(store, ffmpeg: FFmpeg(program: nil))
     return SensorLinks(journal: journal) { (address) throws(FieldpackError) in
-      let sensor = try SensorClient.sensor(at: address.uri, http: http, allowsCameras: false)
+      let sensor = try SensorClient.sensor(at: address.uri, http: http, cameras: .only([]))
       return WitnessedSensor(sensor: sensor)
     }
   }
