@@ -239,9 +239,11 @@ public struct LoadedLayer: Hashable, Sendable {
 extension LoadedLayer {
   /// The result of loading a layer of another kind of store.
   package init(_ layer: LayerID, count: Int, ids: ClosedRange<Int64>?, srs: SRS?) {
-    self.init(
-      layer: layer, count: count, ids: ids,
-      areConsecutive: ids.map { $0.upperBound - $0.lowerBound == Int64(count) - 1 } ?? false,
-      srs: srs)
+    var areConsecutive = false
+    if let ids {
+      let (span, isTooWide) = ids.upperBound.subtractingReportingOverflow(ids.lowerBound)
+      areConsecutive = !isTooWide && span == Int64(count) - 1
+    }
+    self.init(layer: layer, count: count, ids: ids, areConsecutive: areConsecutive, srs: srs)
   }
 }

@@ -89,10 +89,15 @@ extension GeoPackageSnapshot {
     let table = try table(layer)
     guard let rtree = indexToBelieve(of: table) else { return false }
     return try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
-      try file.indexes.believing(rtree) { (_) throws(SQLiteError) in
-        try file.indexes.reader(rtree).leafCount(RTreeWindow(.intersects, box), upTo: 64) != nil
-      } otherwise: { _ in
-        false
+      // A damaged index has no short way: the query that follows reads all rows, and tells so.
+      guard try file.indexes.isBelieved(rtree) else { return false }
+      do throws(SQLiteError) {
+        return try file.indexes.reader(rtree)
+          .leafCount(RTreeWindow(.intersects, box), upTo: 64) != nil
+      } catch {
+        guard error.extendedCode == RTreeReader.damageCode else { throw error }
+        file.indexes.disbelieve(rtree)
+        return false
       }
     }
   }
