@@ -7,7 +7,11 @@ let package = Package(
   dependencies: [.package(name: "fieldpack", path: "..")],
   targets: [
     .executableTarget(
-      name: "FieldpackBench", dependencies: [.product(name: "Fieldpack", package: "fieldpack")])
+      name: "FieldpackBench",
+      dependencies: [
+        .product(name: "Fieldpack", package: "fieldpack"),
+        .product(name: "FieldpackPostGIS", package: "fieldpack"),
+      ])
   ],
   swiftLanguageModes: [.v6]
 )

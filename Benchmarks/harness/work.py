@@ -16,6 +16,8 @@ class Contender:
     makes: list = field(default_factory=list)
     # Pairs (from, to) that are copied before a run.
     copies: list = field(default_factory=list)
+    # Commands that are run before, and not measured.
+    before: list = field(default_factory=list)
     environment: dict = field(default_factory=dict)
     # How often a run may fail; only a peer that is known to crash now and then gets more than one.
     attempts: int = 1
@@ -40,6 +42,8 @@ class Contender:
         for source, target in self.copies:
             remove(target)
             shutil.copyfile(source, target)
+        for command in self.before:
+            run(command)
 
 
 @dataclass

@@ -77,6 +77,8 @@ public struct ImportReport: Sendable {
     public var layer: LayerID
     public var schema: Schema
     public var count: Int
+    /// Whether the ids of the features are those that the file has.
+    package var hasOwnIDs = false
   }
 
   public var imported: [Imported] = []

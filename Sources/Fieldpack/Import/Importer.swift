@@ -229,7 +229,7 @@ struct Importer {
       report.imported.append(
         .init(
           file: file, layer: plan.target(index, number), schema: layer.schema,
-          count: result.counts[layer.schema.layer] ?? 0))
+          count: result.counts[layer.schema.layer] ?? 0, hasOwnIDs: layer.ids != .ordinal))
     }
   }
 

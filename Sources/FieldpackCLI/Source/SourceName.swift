@@ -33,6 +33,9 @@ struct SourceName: Hashable, Sendable {
     layer = nil
   }
 
+  /// Whether it is a config by its name.
+  var isConfig: Bool { path.lowercased().hasSuffix(".scfg") }
+
   /// Whether there is such a file or folder.
   var exists: Bool { Self.exists(path[...]) }
 

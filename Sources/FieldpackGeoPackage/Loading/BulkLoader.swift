@@ -235,3 +235,13 @@ public struct LoadedLayer: Hashable, Sendable {
 
   public static let firstIDLimit = 10_000
 }
+
+extension LoadedLayer {
+  /// The result of loading a layer of another kind of store.
+  package init(_ layer: LayerID, count: Int, ids: ClosedRange<Int64>?, srs: SRS?) {
+    self.init(
+      layer: layer, count: count, ids: ids,
+      areConsecutive: ids.map { $0.upperBound - $0.lowerBound == Int64(count) - 1 } ?? false,
+      srs: srs)
+  }
+}

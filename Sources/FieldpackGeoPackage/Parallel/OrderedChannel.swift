@@ -1,12 +1,12 @@
-import FieldpackCore
+package import FieldpackCore
 
 /// Hands the results of several threads to one consumer, in order.
 ///
 /// Pieces are numbered in the order of the answer, and each comes in parts. A producer ahead of the
 /// order waits while `capacity` parts lie in the channel, so memory stays bounded whatever the
 /// sizes. The producer of the next piece never waits.
-final class OrderedChannel<Part: Sendable>: Sendable {
-  typealias Answer = Result<Part?, FieldpackError>
+package final class OrderedChannel<Part: Sendable>: Sendable {
+  package typealias Answer = Result<Part?, FieldpackError>
 
   fileprivate struct Piece {
     var parts: [Part] = []
@@ -33,12 +33,12 @@ final class OrderedChannel<Part: Sendable>: Sendable {
   private let state = Locked(State())
   private let capacity: Int
 
-  init(capacity: Int) { self.capacity = capacity }
+  package init(capacity: Int) { self.capacity = capacity }
 
   // MARK: For the consumer
 
   /// Waits for the next part; `nil` at the end.
-  func next() async throws(FieldpackError) -> Part? {
+  package func next() async throws(FieldpackError) -> Part? {
     let answer: Answer = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let answer = state.change { state -> Answer? in
@@ -55,7 +55,7 @@ final class OrderedChannel<Part: Sendable>: Sendable {
   }
 
   /// Ends the work. Further calls throw `error`, or give nothing.
-  func stop(throwing error: FieldpackError? = nil) {
+  package func stop(throwing error: FieldpackError? = nil) {
     update { state in
       guard !state.isDone else { return }
       state.end()
@@ -64,17 +64,17 @@ final class OrderedChannel<Part: Sendable>: Sendable {
   }
 
   /// Throws the error that every further call throws.
-  func checkEnding() throws(FieldpackError) {
+  package func checkEnding() throws(FieldpackError) {
     if let error = state.change({ $0.ending }) { throw error }
   }
 
   // MARK: For producers
 
   /// Whether more parts are useless: the consumer stopped, or an error will be thrown first.
-  var isOver: Bool { state.change { $0.isDone || $0.hasFailed } }
+  package var isOver: Bool { state.change { $0.isDone || $0.hasFailed } }
 
   /// Opens the piece after those opened before, and gives its number.
-  func open() -> Int {
+  package func open() -> Int {
     state.change { state in
       state.pieces.append(Piece())
       return state.head + state.pieces.count - 1
@@ -82,10 +82,10 @@ final class OrderedChannel<Part: Sendable>: Sendable {
   }
 
   /// Tells the channel that no further piece will be opened.
-  func openedAll() { update { $0.isAllOpened = true } }
+  package func openedAll() { update { $0.isAllOpened = true } }
 
   /// Waits for room and hands the part over; `false` when it is not wanted any more.
-  func hand(_ part: Part, of piece: Int) -> Bool {
+  package func hand(_ part: Part, of piece: Int) -> Bool {
     let (isWanted, deliveries) = state.wait { state -> (Bool, [Delivery])? in
       if state.isDone { return (false, []) }
       let index = piece - state.head
@@ -100,7 +100,7 @@ final class OrderedChannel<Part: Sendable>: Sendable {
   }
 
   /// Ends a piece: all its parts were handed over, or `error` follows them.
-  func complete(_ piece: Int, _ error: FieldpackError? = nil) {
+  package func complete(_ piece: Int, _ error: FieldpackError? = nil) {
     update { state in
       guard !state.isDone else { return }
       state.pieces[piece - state.head].isComplete = true

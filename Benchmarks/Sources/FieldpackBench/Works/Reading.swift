@@ -1,7 +1,8 @@
 import Fieldpack
+import FieldpackPostGIS
 import Foundation
 
-/// Works that read one layer of a GeoPackage. Opening the file counts except for boxes, whose
+/// Works that read one layer of a GeoPackage, or boxes of a layer of a config's store. Opening the file counts except for boxes, whose
 /// peers keep it open; there the file is opened as our own, which maps it into memory.
 struct Reading {
   enum Work: String { case scan, lent, boxes, ids, counts, relation, sql, `where` }
@@ -72,7 +73,7 @@ struct Reading {
   private func boxes(_ work: Work, _ file: String) async throws -> Figures {
     let boxes = try Self.boxes(file)
     let layer = layer
-    let store = try await GeoPackageStore(path: path, id: "bench", profile: .own)
+    let store = try await opened()
     return try await store.read { (snapshot) throws(FieldpackError) in
       var sink = TouchingSink()
       var latencies: [Double] = []
@@ -92,6 +93,19 @@ struct Reading {
         seconds: start.duration(to: .now) / .seconds(1), count: sink.count,
         checksum: [sink.ids], latencies: latencies)
     }
+  }
+
+  private func opened() async throws -> any Store {
+    guard path.hasSuffix(".scfg") else {
+      return try await GeoPackageStore(path: path, id: "bench", profile: .own)
+    }
+    var registry = StoreRegistry.standard
+    registry.register(PostGISStoreType.self)
+    var options = SourceOptions()
+    options.registry = registry
+    let workspace = try await Workspace.open(source: path, options: options)
+    guard let member = workspace.members.first else { throw CocoaError(.fileReadUnknown) }
+    return try workspace.store(member.id)
   }
 
   private static func boxes(_ file: String) throws -> [Envelope] {

@@ -24,6 +24,9 @@ extension FieldpackTool {
         whole or not at all. Captures that cannot be read are listed, and the status is 1, or 2 \
         with --skip-errors. Captures that the file has already stay as they are.
 
+        --into CONFIG:STORE imports into a store of a config, such as a database of PostGIS; there \
+        a config is a source, too.
+
         An MBTiles file, or a folder of tiles named zoom/x/y.png, becomes a tile pyramid. The \
         tiles keep their bytes: PNG, JPEG or WebP.
         """,
@@ -35,6 +38,7 @@ extension FieldpackTool {
         "fieldpack import other.gpkg --into field.gpkg --mode append",
         "fieldpack import other.gpkg:wells --into field.gpkg --layer old_wells",
         "fieldpack import StraboCaptures --into field.gpkg",
+        "fieldpack import field.gpkg --into team.scfg:db --mode append",
         "fieldpack import ortho.mbtiles --into field.gpkg",
         "cat wells.geojson | fieldpack import - --layer wells --into field.gpkg",
       ],
@@ -48,7 +52,7 @@ struct ImportCommand: CommandBody {
     let sources: [SourceName]
     var files: [String] { sources.map(\.path) }
     @Required var into: SourceName
-    private let layerName: LayerID?
+    let layerName: LayerID?
     let only: [String]
     let sourceSRS: SRS?
     let srs: SRS?
@@ -69,7 +73,8 @@ struct ImportCommand: CommandBody {
         help: "A file, or - for standard input; FILE.gpkg:LAYER takes one layer.")
       _into = reader.required(
         "into", .source("gpkg", ["gpkg"]),
-        help: "The GeoPackage to import into; --into FILE:LAYER also names the layer.")
+        help: "The GeoPackage to import into; --into FILE:LAYER also names the layer. A store of a "
+          + "config is CONFIG:STORE.")
       layerName = reader.value(
         "layer", .text("name", completion: .layer),
         help: "The name of the layer; by default that of the file."
@@ -111,7 +116,9 @@ struct ImportCommand: CommandBody {
       if matchColumn != nil, mode != .upsert {
         throw FieldpackError(.invalidArgument, "--match goes with --mode upsert")
       }
-      guard let named = into.layer, let layerName, named != layerName else { return }
+      guard let named = into.layer, let layerName, named != layerName, !into.isConfig else {
+        return
+      }
       throw FieldpackError(
         .invalidArgument, "--into names layer '\(named)', and --layer '\(layerName)'")
     }
@@ -123,6 +130,9 @@ struct ImportCommand: CommandBody {
   func run() async throws(FieldpackError) -> Int32 {
     try options.check()
     let files = options.files
+    if options.into.isConfig {
+      return try await StoreImportCommand(invocation: invocation, options: options).run()
+    }
     if try CaptureImportCommand.takes(files) {
       return try await CaptureImportCommand(invocation: invocation, options: options).run()
     }
@@ -149,7 +159,7 @@ struct ImportCommand: CommandBody {
     return report.skipped.count > 0 ? ExitStatus.skippedFeatures : ExitStatus.success
   }
 
-  private func withProgress(
+  func withProgress(
     _ options: ImportOptions, _ body: (ImportOptions) async throws(FieldpackError) -> ImportReport
   ) async throws(FieldpackError) -> ImportReport {
     let progress = ImportProgressDisplay(console: invocation.console)
@@ -159,7 +169,7 @@ struct ImportCommand: CommandBody {
     return try await body(options)
   }
 
-  private func importOptions() throws(FieldpackError) -> ImportOptions {
+  func importOptions() throws(FieldpackError) -> ImportOptions {
     var importing = ImportOptions(layer: options.layer, mode: options.mode ?? .create)
     importing.format = options.format
     if !options.only.isEmpty { importing.only = Set(options.only) }

@@ -9,10 +9,11 @@ struct ImportOutput {
   let target: String
   private let store: StoreID
 
-  init(report: ImportReport, target: String) {
+  /// - Parameter store: the store of a config; `nil` is that of a GeoPackage.
+  init(report: ImportReport, target: String, store: StoreID? = nil) {
     self.report = report
     self.target = target
-    store = FileImport.storeID(of: target)
+    self.store = store ?? FileImport.storeID(of: target)
   }
 
   // MARK: For people

@@ -11,7 +11,7 @@ extension FieldpackTool {
       discussion: """
         Feature ids, columns and layers without geometry are kept as they are. For each layer \
         the command shows which operation was chosen, its accuracy, and the grids that would \
-        make it better.
+        make it better. CONFIG:LAYER takes a layer of the stores of a config.
         """,
       examples: [
         "fieldpack transform field.gpkg --srs EPSG:25832 --output utm.gpkg"
@@ -70,6 +70,8 @@ private struct TransformCommand: CommandBody {
   }
 
   private func check(_ path: String) throws(FieldpackError) {
+    // The stores of a config are asked what they have.
+    guard !options.file.isConfig else { return }
     let format = try Format.detect(try ByteInput(path: path))
     guard format != .geoPackage else { return }
     throw FieldpackError(

@@ -1,0 +1,69 @@
+import FieldpackCore
+import FieldpackGeometry
+
+/// How rows of one schema become rows of one table, sent by `COPY … FROM STDIN (FORMAT binary)`.
+struct CopyPlan: Sendable {
+  /// A column of the table that the rows bring.
+  struct Column: Sendable {
+    /// The index in the rows' schema.
+    var source: Int
+    var name: String
+    var type: BinaryType
+  }
+
+  struct Geometry: Sendable {
+    var name: String
+    var srid: Int32
+    /// What the column takes.
+    var rule: GeometryColumn
+
+    init(name: String, srid: Int32, rule: GeometryColumn) {
+      (self.name, self.srid, self.rule) = (name, srid, rule)
+    }
+  }
+
+  /// Named in errors.
+  var store: StoreID
+  var layer: LayerID
+  /// The column of the ids and its type, where rows bring theirs.
+  var id: (name: String, type: BinaryType)?
+  var geometry: Geometry?
+  var columns: [Column]
+  /// A column of text that gets the ids of the rows.
+  var idText: String?
+
+  init(
+    store: StoreID, layer: LayerID, id: (name: String, type: BinaryType)? = nil,
+    geometry: Geometry? = nil, columns: [Column]
+  ) {
+    (self.store, self.layer, self.id) = (store, layer, id)
+    (self.geometry, self.columns) = (geometry, columns)
+  }
+
+  /// The names of the table's columns, in the order of the fields.
+  var names: [String] {
+    [id?.name, geometry?.name].compactMap(\.self) + columns.map(\.name)
+      + [idText].compactMap(\.self)
+  }
+}
+
+extension GeometryColumn {
+  /// Why a column of PostGIS cannot hold geometries of a type and dimensions; `nil` where it can.
+  ///
+  /// A column of a type takes that type alone, but for GEOMETRYCOLLECTION, which takes Multi types
+  /// (`postgis_valid_typmod` in postgis/gserialized_typmod.c).
+  func refusalByPostGIS(of type: GeometryType, _ dimensions: Dimensions) -> String? {
+    let isMulti = type == .multiPoint || type == .multiLineString || type == .multiPolygon
+    if self.type != .geometry, self.type != type, !(self.type == .geometryCollection && isMulti) {
+      return "takes \(self.type.name), the feature has \(type.name)"
+    }
+    for (name, rule, has) in [("z", z, dimensions.hasZ), ("m", m, dimensions.hasM)] {
+      if rule == .prohibited, has { return "takes no \(name), the feature has one" }
+      if rule == .mandatory, !has { return "needs \(name), the feature has none" }
+    }
+    return nil
+  }
+
+  /// Whether a geometry is stored as the only member of its Multi type.
+  func promotes(_ type: GeometryType) -> Bool { type.multi == self.type && self.type != .geometry }
+}

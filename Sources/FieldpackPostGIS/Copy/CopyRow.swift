@@ -1,0 +1,149 @@
+#if PostGIS
+  import FieldpackCore
+  import FieldpackGeometry
+
+  /// A row of a COPY, lent while its bytes lie in memory: id, geometry, attributes.
+  struct CopyRow: FeatureRow {
+    let bytes: UnsafeRawBufferPointer
+    let fields: [Range<Int>?]
+    let columns: RowColumns
+    /// The geometry in another system than the layer's; `nil` where it stays as it came.
+    var moved: [UInt8]?
+    var envelope: Envelope?
+
+    init(_ bytes: UnsafeRawBufferPointer, _ fields: [Range<Int>?], _ columns: RowColumns) {
+      (self.bytes, self.fields, self.columns) = (bytes, fields, columns)
+    }
+
+    /// - Throws: `.invalidData` where a value has not the length that its type has.
+    func check() throws(FieldpackError) {
+      var isRight = fields[0].map {
+        columns.hasTextID || $0.count == 8 || $0.count == 4 || $0.count == 2
+      }
+      for (column, place) in columns.places.enumerated() where place >= 0 {
+        guard let length = fields[place]?.count else { continue }
+        let isKnown =
+          switch columns.kinds[column] {
+          case .integer: length == 8 || length == 4 || length == 2
+          case .boolean: length == 1
+          case .real: length == 8 || length == 4
+          case .date: length == 4
+          case .instant: length == 8
+          case .text, .blob: true
+          }
+        if !isKnown { isRight = false }
+      }
+      guard isRight != true else { return }
+      throw FieldpackError(
+        .invalidData, "the server sends values of other types than it was asked for")
+    }
+
+    private func field(_ place: Int) -> UnsafeRawBufferPointer? {
+      guard place >= 0, let range = fields[place] else { return nil }
+      return UnsafeRawBufferPointer(rebasing: bytes[range])
+    }
+
+    private func value(_ column: Int) -> UnsafeRawBufferPointer? { field(columns.places[column]) }
+
+    private static func integer(_ field: UnsafeRawBufferPointer) -> Int64 {
+      switch field.count {
+      case 1: Int64(field[0])
+      case 2: Int64(field.big(at: 0, as: Int16.self) ?? 0)
+      case 4: Int64(field.big(at: 0, as: Int32.self) ?? 0)
+      default: field.big(at: 0, as: Int64.self) ?? 0
+      }
+    }
+
+    private static func real(_ field: UnsafeRawBufferPointer) -> Double {
+      if field.count == 4 {
+        return Double(Float(bitPattern: field.big(at: 0, as: UInt32.self) ?? 0))
+      }
+      return Double(bitPattern: field.big(at: 0, as: UInt64.self) ?? 0)
+    }
+
+    // MARK: FeatureRow
+
+    var id: FeatureID {
+      guard let field = field(0) else { return .integer(0) }
+      return columns.hasTextID
+        ? .text(String(decoding: field, as: UTF8.self)) : .integer(Self.integer(field))
+    }
+
+    func kind(at column: Int) -> ValueKind {
+      guard let field = value(column) else { return .null }
+      switch columns.kinds[column] {
+      case .integer, .boolean: return .integer
+      // NaN is no value of a GeoPackage.
+      case .real: return Self.real(field).isNaN ? .null : .real
+      case .text, .date, .instant: return .text
+      case .blob: return .blob
+      }
+    }
+
+    func integer(at column: Int) -> Int64 {
+      switch columns.kinds[column] {
+      case .integer, .boolean: value(column).map { Self.integer($0) } ?? 0
+      default: 0
+      }
+    }
+
+    func real(at column: Int) -> Double {
+      switch columns.kinds[column] {
+      case .real: value(column).map { Self.real($0) } ?? .nan
+      case .integer, .boolean: value(column).map { Double(Self.integer($0)) } ?? .nan
+      default: .nan
+      }
+    }
+
+    func withBytes<R, E: Error>(
+      at column: Int, _ body: (RawSpan) throws(E) -> R
+    ) throws(E) -> R {
+      let kind = columns.kinds[column]
+      let empty: [UInt8] = []
+      guard let field = value(column) else { return try body(empty.span.bytes) }
+      if kind == .text || kind == .blob { return try body(field.bytes) }
+      var text: [UInt8] = []
+      Self.appendText(of: field, kind, to: &text)
+      return try body(text.span.bytes)
+    }
+
+    private static func appendText(
+      of field: UnsafeRawBufferPointer, _ kind: PostGISColumn.Kind, to text: inout [UInt8]
+    ) {
+      // The lengths were checked when the row came.
+      switch kind {
+      case .date: try? BinaryType.date.appendText(of: field, to: &text)
+      case .instant: try? BinaryType.timestamptz.appendText(of: field, to: &text)
+      default: break
+      }
+    }
+
+    func append(_ wanted: [Int], to cells: inout RowCells) {
+      for column in wanted {
+        guard let field = value(column) else {
+          cells.appendNull()
+          continue
+        }
+        switch columns.kinds[column] {
+        case .integer, .boolean: cells.append(integer: Self.integer(field))
+        case .real:
+          let real = Self.real(field)
+          if real.isNaN { cells.appendNull() } else { cells.append(real: real) }
+        case .text: cells.append(.text, field)
+        case .blob: cells.append(.blob, field)
+        case .date, .instant:
+          let start = cells.bytes.count
+          Self.appendText(of: field, columns.kinds[column], to: &cells.bytes)
+          cells.append(.text, bytesFrom: start)
+        }
+      }
+    }
+
+    func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? {
+      guard columns.hasGeometry else { return nil }
+      if let moved { return try body(moved.span.bytes) }
+      guard let field = field(1) else { return nil }
+      return try body(field.bytes)
+    }
+  }
+#endif

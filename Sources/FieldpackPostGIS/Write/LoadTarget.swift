@@ -1,0 +1,169 @@
+#if PostGIS
+  import Fieldpack
+  import FieldpackCore
+  import FieldpackGeometry
+
+  /// A table that takes the rows of a layer by COPY, and what is to be done before and after.
+  struct LoadTarget: Sendable {
+    /// How the rows get into the layer.
+    enum Way: Sendable {
+      /// Into a new table, whose indexes are made behind the rows.
+      case new(LayerSQL)
+      /// Behind the rows of a table, which gives them ids, or into an empty one with their own.
+      case behind(TableFacts)
+      /// By a temporary table, from which they are inserted, or replace what has the same key.
+      case staged(StageSQL)
+    }
+
+    var way: Way
+    /// The layer in the target.
+    var layer: LayerID
+    var plan: CopyPlan
+    /// The statement of the COPY.
+    var copy: String
+    var srs: SRS?
+
+    init(
+      _ way: Way, layer: LayerID, plan: CopyPlan, into table: String, isFresh: Bool, srs: SRS?
+    ) {
+      self.way = way
+      self.layer = layer
+      self.plan = plan
+      self.srs = srs
+      let columns = plan.names.map(quotedUnchecked).joined(separator: ", ")
+      // Rows of a table that this transaction made are stored as if they were old and known to all, so
+      // that no later reading has to mark them.
+      copy = "COPY \(table) (\(columns)) FROM STDIN (FORMAT binary\(isFresh ? ", FREEZE" : ""))"
+    }
+  }
+
+  /// The statements by which rows of a temporary table get into a table.
+  struct StageSQL: Sendable {
+    static let table = "pg_temp.fieldpack_stage"
+    /// The order in which the rows came.
+    static let number = "fieldpack_number"
+
+    let facts: TableFacts
+    let target: String
+    let plan: CopyPlan
+    /// The column by which rows find what they replace; `nil` where none is replaced.
+    let key: String?
+
+    private var id: TableFacts.ID? { facts.id }
+    private var quotedID: String { id.map { quotedUnchecked($0.name) } ?? "" }
+    private var hasIDs: Bool { plan.id != nil }
+
+    /// The types of the columns as they come, those that have no binary form here as text.
+    func create() -> String {
+      var columns = ["\(Self.number) bigserial"]
+      if let id = plan.id { columns.append("\(quotedUnchecked(id.name)) \(id.type.name)") }
+      if let geometry = plan.geometry {
+        columns.append("\(quotedUnchecked(geometry.name)) geometry")
+      }
+      for column in plan.columns {
+        columns.append("\(quotedUnchecked(column.name)) \(column.type.name)")
+      }
+      return
+        "CREATE TEMPORARY TABLE fieldpack_stage (\(columns.joined(separator: ", "))) ON COMMIT DROP"
+    }
+
+    /// The column in a statement, in the type that the table has.
+    private func typed(_ name: String) -> String {
+      let column = facts.columns.first { $0.name == name }
+      let cast = column.map { $0.type == nil ? "::\($0.typeSQL)" : "" } ?? ""
+      return "s.\(quotedUnchecked(name))\(cast)"
+    }
+
+    /// The columns that rows bring, without the ids.
+    private var names: [String] {
+      [plan.geometry?.name].compactMap(\.self) + plan.columns.map(\.name)
+    }
+
+    /// Of rows with the same key the last one counts.
+    func dropEarlier() -> String? {
+      guard let key else { return nil }
+      let column = quotedUnchecked(key)
+      return """
+        DELETE FROM \(Self.table) s USING \(Self.table) o
+        WHERE s.\(column) = o.\(column) AND s.\(Self.number) < o.\(Self.number)
+        """
+    }
+
+    /// Finds a key that several features have.
+    func findDoubled() -> String? {
+      guard let key, key != id?.name else { return nil }
+      let column = quotedUnchecked(key)
+      return "SELECT 1 FROM \(target) WHERE \(column) IS NOT NULL GROUP BY \(column) "
+        + "HAVING count(*) > 1 LIMIT 1"
+    }
+
+    /// Replaces the columns of features that have the key of a row.
+    func update() -> String? {
+      guard let key else { return nil }
+      let column = quotedUnchecked(key)
+      let sets = names.filter { $0 != key }.map { "\(quotedUnchecked($0)) = \(typed($0))" }
+      let changes = sets.isEmpty ? "\(column) = t.\(column)" : sets.joined(separator: ", ")
+      return "UPDATE \(target) t SET \(changes) FROM \(Self.table) s WHERE t.\(column) = "
+        + "\(typed(key))"
+    }
+
+    /// Takes away the rows that have replaced something.
+    func dropReplacing() -> String? {
+      guard let key else { return nil }
+      return "DELETE FROM \(Self.table) s USING \(target) t WHERE t.\(quotedUnchecked(key)) = "
+        + typed(key)
+    }
+
+    /// Takes the ids away that other features have.
+    func freeIDs() -> String? {
+      guard key == nil, hasIDs else { return nil }
+      return "UPDATE \(Self.table) s SET \(quotedID) = NULL FROM \(target) t "
+        + "WHERE t.\(quotedID) = s.\(quotedID)"
+    }
+
+    /// Lets the table's own ids be higher than those that come.
+    func advance() -> String? {
+      guard hasIDs, let sequence = id?.sequence else { return nil }
+      return """
+        SELECT setval('\(sequence.replacing("'", with: "''"))'::regclass, m.highest)
+        FROM (SELECT greatest((SELECT max(\(quotedID)) FROM \(target)),
+          (SELECT max(\(quotedID)) FROM \(Self.table)))::int8 AS highest) m, \(sequence) q
+        WHERE m.highest > 0 AND (q.last_value < m.highest
+          OR (q.last_value = m.highest AND NOT q.is_called))
+        """
+    }
+
+    /// Inserts what is left, in the order in which it came.
+    func insert() -> String {
+      var columns = names
+      var values = names.map(typed)
+      if let id, hasIDs || !id.hasDefault {
+        columns.insert(id.name, at: 0)
+        let own = hasIDs ? "s.\(quotedID)" : "NULL"
+        if !id.isInteger {
+          values.insert(own, at: 0)
+        } else if let sequence = id.sequence {
+          let text = sequence.replacing("'", with: "''")
+          values.insert("coalesce(\(own), nextval('\(text)'::regclass))", at: 0)
+        } else {
+          values.insert(
+            """
+            coalesce(\(own), (SELECT greatest((SELECT max(\(quotedID)) FROM \(target)), \
+            \(hasIDs ? "(SELECT max(\(quotedID)) FROM \(Self.table))" : "0"), 0)) \
+            + row_number() OVER (ORDER BY s.\(Self.number)))
+            """, at: 0)
+        }
+      }
+      let override = id?.isAlways == true && columns.first == id?.name
+      return "INSERT INTO \(target) (\(columns.map(quotedUnchecked).joined(separator: ", "))) "
+        + (override ? "OVERRIDING SYSTEM VALUE " : "")
+        + "SELECT \(values.joined(separator: ", ")) FROM \(Self.table) s ORDER BY s.\(Self.number)"
+    }
+  }
+
+  extension String {
+    fileprivate func replacing(_ sign: Character, with text: String) -> String {
+      reduce(into: "") { $0 += $1 == sign ? text : String($1) }
+    }
+  }
+#endif

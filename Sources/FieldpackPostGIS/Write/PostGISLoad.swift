@@ -1,0 +1,229 @@
+#if PostGIS
+  import Fieldpack
+  import FieldpackCore
+  import FieldpackGeoPackage
+  import FieldpackGeometry
+
+  /// Copies layers of other stores into a database in one transaction.
+  ///
+  /// The source's readers encode the rows for `COPY` on their threads, and the pieces are sent over one
+  /// connection, each as a COPY of its own.
+  struct PostGISLoad: Sendable {
+    let lease: PostgresLease
+    let store: StoreID
+    let scope: PostGISScope
+    let options: LayerLoadOptions
+
+    /// One of the layers, while it is copied.
+    private struct Progress {
+      var report: LayerLoadReport
+      /// The features that the store has got so far.
+      var count = 0
+    }
+
+    func run(_ parts: [LayerPart]) async throws(FieldpackError) -> LayerLoadReport {
+      var progress = Progress(report: LayerLoadReport())
+      try await on { (connection) throws(FieldpackError) in
+        try connection.execute(PostgresConnection.Transaction.writing.rawValue)
+        try connection.run(script: PostGISStore.lockLimit)
+      }
+      for part in parts { try await load(part, &progress) }
+      if Task.isCancelled {
+        throw FieldpackError(.interrupted, "interrupted; nothing was changed")
+      }
+      let end = options.isDryRun ? "ROLLBACK" : "COMMIT"
+      _ = try await on { (connection) throws(FieldpackError) in try connection.commit(by: end) }
+      return progress.report
+    }
+
+    private func on<R: Sendable>(
+      _ body: @Sendable (PostgresConnection) throws(FieldpackError) -> R
+    ) async throws(FieldpackError) -> R {
+      do throws(FieldpackError) { return try await lease.run(body) } catch {
+        throw error.adding(location: .init(store: store))
+      }
+    }
+
+    // MARK: One layer
+
+    private func load(
+      _ part: LayerPart, _ progress: inout Progress
+    ) async throws(FieldpackError) {
+      var query = Query(part.layer).skippingErrors(options.skipsErrors)
+      let mode = options.mode
+      let (scope, store) = (scope, store)
+      let facts = try await on { (connection) throws(FieldpackError) -> TableFacts? in
+        let catalogue = try PostGISSnapshot(connection, scope: scope, store: store).catalogue
+        guard let layer = catalogue.layer(part.name) else { return nil }
+        return try TableFacts.read(layer, in: scope, on: connection)
+      }
+      let isKept = facts != nil && (mode == .append || mode == .upsert)
+      if facts != nil, mode == .create {
+        throw FieldpackError(
+          .cannotCreate, "layer '\(part.name)' exists already", advice: .appendReplaceOrRename,
+          location: .init(store: store, layer: part.name))
+      }
+      if isKept, let srid = facts?.geometry?.srid {
+        let srs = try await on { (connection) throws(FieldpackError) in
+          try ServerSRS.system(of: srid, on: connection)
+        }
+        if let srs { query = query.transformed(to: srs) }
+      } else if let srs = options.srs {
+        query = query.transformed(to: srs)
+      }
+      let prepared = try await part.source.prepare(query)
+      guard let layer = prepared.layers.first else { return }
+      progress.report.notes += prepared.notes
+      if let transformation = layer.transformation {
+        progress.report.transformations.append(transformation)
+      }
+      let ids = try await firstID(of: part)
+      let target = try await target(
+        for: layer.schema, part, ids, isKept ? facts : nil, replacing: isKept ? nil : facts,
+        &progress.report.notes)
+      var loaded = try await send(prepared, part, target, &progress)
+      try await finish(target, &loaded, &progress.report)
+      progress.report.layers.append(loaded)
+    }
+
+    /// The id of a row, by which its kind is known; `nil` where there is no row.
+    private func firstID(of part: LayerPart) async throws(FieldpackError) -> FeatureID? {
+      let query = Query(part.layer).select([]).withoutGeometry().limit(1)
+      let iterator = try await part.source.query(query).makeAsyncIterator()
+      return try await iterator.next()?.ids.first
+    }
+
+    private func target(
+      for rows: Schema, _ part: LayerPart, _ id: FeatureID?, _ facts: TableFacts?,
+      replacing old: TableFacts?, _ notes: inout [Note]
+    ) async throws(FieldpackError) -> LoadTarget {
+      let maker = LoadTargetMaker(
+        store: store, scope: scope, part: part, rows: rows, options: options, firstID: id)
+      let (target, told) = try await on { (connection) throws(FieldpackError) in
+        var maker = maker
+        let target =
+          if let facts {
+            try maker.existing(facts, on: connection)
+          } else {
+            try maker.new(replacing: old, on: connection)
+          }
+        return (target, maker.notes)
+      }
+      notes += told
+      return target
+    }
+
+    // MARK: Rows
+
+    private func send(
+      _ prepared: PreparedQuery, _ part: LayerPart, _ target: LoadTarget,
+      _ progress: inout Progress
+    ) async throws(FieldpackError) -> LoadedLayer {
+      let skips = options.skipsErrors
+      let plans = [part.layer: target.plan]
+      let pieces = try await prepared.pieces { CopyPiece(plans, skipsErrors: skips) }
+      let iterator = pieces.makeAsyncIterator()
+      var (count, ids) = (0, ClosedRange<Int64>?.none)
+      while let piece = try await iterator.next() {
+        let sender = PieceSender(target: target, store: store, skipsErrors: skips)
+        let sent = try await on { (connection) throws(FieldpackError) in
+          try sender.send(piece, on: connection)
+        }
+        if let failure = piece.failure { throw failure.adding(location: .init(store: store)) }
+        count += sent.count
+        progress.count += sent.count
+        if let range = piece.ids {
+          ids =
+            min(
+              ids?.lowerBound ?? range.lowerBound, range.lowerBound)...max(
+              ids?.upperBound ?? range.upperBound, range.upperBound)
+        }
+        for feature in piece.skipped + sent.skipped { progress.report.skipped.add(feature) }
+        options.progress?(progress.count)
+        if Task.isCancelled {
+          throw FieldpackError(.interrupted, "interrupted; nothing was changed")
+        }
+      }
+      let told = pieces.report.current
+      if let failure = told.failures.first { throw failure.error }
+      progress.report.skipped.add(told.skipped)
+      if case .staged = target.way { ids = nil }
+      if target.plan.id == nil { ids = nil }
+      return LoadedLayer(target.layer, count: count, ids: ids, srs: target.srs)
+    }
+
+    // MARK: Behind the rows
+
+    private func finish(
+      _ target: LoadTarget, _ loaded: inout LoadedLayer, _ report: inout LayerLoadReport
+    ) async throws(FieldpackError) {
+      let store = store
+      let highest = loaded.ids?.upperBound ?? 0
+      let found = try await on {
+        (connection) throws(FieldpackError) -> (updated: Int, moved: Int) in
+        do throws(FieldpackError) {
+          return try Self.end(target, highest: highest, on: connection)
+        } catch {
+          throw error.adding(location: .init(store: store, layer: target.layer))
+        }
+      }
+      loaded.updatedCount = found.updated
+      loaded.renumberedCount = found.moved
+      if found.moved > 0 {
+        report.notes.append(
+          Note(
+            "\(found.moved.counting("feature")) of layer '\(target.layer)' got other ids, because "
+              + "their own ids were taken"))
+      }
+    }
+
+    private static func end(
+      _ target: LoadTarget, highest: Int64, on connection: PostgresConnection
+    ) throws(FieldpackError) -> (updated: Int, moved: Int) {
+      var counts = (updated: 0, moved: 0)
+      switch target.way {
+      case .new(let sql):
+        let table = try sql.target.sql()
+        try connection.execute(try sql.key())
+        if let index = try sql.index() { try connection.execute(index) }
+        if highest > 0 {
+          try connection.execute(
+            "SELECT setval(pg_get_serial_sequence($1, $2), $3)",
+            [.text(table), .text(sql.schema.idColumn ?? "fid"), .integer(highest)])
+        }
+        try connection.execute("ANALYZE \(table)")
+      case .behind(let facts):
+        guard target.plan.id != nil, let sequence = facts.id?.sequence, highest > 0 else { break }
+        try connection.execute(
+          "SELECT setval($1::text::regclass, $2)", [.text(sequence), .integer(highest)])
+      case .staged(let stage):
+        if let sql = stage.dropEarlier() { try connection.execute(sql) }
+        if let sql = stage.findDoubled(), try connection.execute(sql).count > 0 {
+          throw FieldpackError(
+            .constraint,
+            "layer '\(target.layer)' has features with one value in column '\(stage.key ?? "")', so the "
+              + "column cannot tell which of them a row replaces")
+        }
+        if let sql = stage.update() { counts.updated = try connection.execute(sql).changedCount }
+        if let sql = stage.dropReplacing() { try connection.execute(sql) }
+        if let sql = stage.freeIDs() { counts.moved = try connection.execute(sql).changedCount }
+        if let sql = stage.advance() { try connection.execute(sql) }
+        try connection.execute(stage.insert())
+        try connection.execute("DROP TABLE \(StageSQL.table)")
+      }
+      return counts
+    }
+  }
+
+  extension PostgresConnection {
+    /// Ends a transaction. When the connection is lost in the commit, nobody knows whether it happened.
+    fileprivate func commit(by sql: String) throws(FieldpackError) {
+      do throws(FieldpackError) { try execute(sql) } catch {
+        guard error.code == .unavailable, sql == "COMMIT" else { throw error }
+        throw FieldpackError(
+          .unavailable, "it is not known whether the layers were imported: \(error.message)",
+          underlying: error.underlying)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,50 @@
+#if PostGIS
+  package import Fieldpack
+  package import FieldpackCore
+
+  extension PostGISStore: WritableStore {
+    /// How long a change waits for what others have locked.
+    static let lockLimit = "SET LOCAL lock_timeout = '30s'"
+
+    package func write<R: Sendable>(
+      _ body: @Sendable (inout FeatureWriter) throws(FieldpackError) -> R
+    ) async throws(FieldpackError) -> R {
+      let (id, scope) = (id, scope)
+      do throws(FieldpackError) {
+        let (value, hasChangedTables) = try await pool.run { (connection) throws(FieldpackError) in
+          try connection.transaction(.writing) { () throws(FieldpackError) in
+            try connection.execute(Self.lockLimit)
+            let writer = PostGISWriter(connection, store: id, scope: scope)
+            var features = FeatureWriter(writer)
+            let value = try body(&features)
+            try writer.finish()
+            return (value, writer.hasChangedTables)
+          }
+        }
+        if hasChangedTables { forgetCatalogue() }
+        return value
+      } catch { throw error.adding(location: .init(store: id)) }
+    }
+  }
+
+  extension PostGISStore: LayerLoading {
+    package func load(
+      _ parts: [LayerPart], _ options: LayerLoadOptions
+    ) async throws(FieldpackError) -> LayerLoadReport {
+      let lease: PostgresLease
+      do throws(FieldpackError) { lease = try await pool.lease() } catch {
+        throw error.adding(location: .init(store: id))
+      }
+      do throws(FieldpackError) {
+        let report = try await PostGISLoad(lease: lease, store: id, scope: scope, options: options)
+          .run(parts)
+        await lease.release()
+        forgetCatalogue()
+        return report
+      } catch {
+        await lease.release()
+        throw error
+      }
+    }
+  }
+#endif

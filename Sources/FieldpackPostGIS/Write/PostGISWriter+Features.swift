@@ -1,0 +1,221 @@
+#if PostGIS
+  import FieldpackCore
+  import FieldpackGeometry
+
+  extension PostGISWriter {
+    /// A column with what is bound for it.
+    private struct Assignment {
+      var column: String
+      /// What stands for the value, `$` and a number put in place of the mark.
+      var mark = "$"
+      var value: PostgresValue
+    }
+
+    func create(_ feature: Feature, in layer: LayerID) throws(FieldpackError) -> FeatureID {
+      do throws(FieldpackError) {
+        return try step(in: layer, feature.id) { () throws(FieldpackError) in
+          try insert(feature, layer)
+        }
+      } catch {
+        // The sequence may be behind ids that another program chose.
+        guard feature.id == nil, error.sqlState?.text == "23505" else { throw error }
+        return try step(in: layer) { () throws(FieldpackError) in
+          let facts = try facts(layer)
+          guard facts.id?.sequence != nil else { throw error }
+          try advanceBeyondAll(facts)
+          return try insert(feature, layer)
+        }
+      }
+    }
+
+    private func insert(
+      _ feature: Feature, _ layer: LayerID
+    ) throws(FieldpackError) -> FeatureID {
+      let (facts, id) = try writable(layer)
+      var values = try assignments(feature.attributes, facts, layer)
+      if let geometry = feature.geometry {
+        values.append(try assignment(geometry, facts, layer))
+      }
+      if let own = feature.id {
+        values.append(.init(column: quotedUnchecked(id.name), value: try sent(own, id, layer)))
+      } else {
+        try settleIDs(of: facts)
+      }
+      let table = try facts.name.sql()
+      let quotedID = quotedUnchecked(id.name)
+      var names = values.map(\.column)
+      var marks = values.indices.map { values[$0].mark.numbered($0 + 1) }
+      if feature.id == nil, !id.hasDefault {
+        guard id.isInteger else {
+          throw FieldpackError(
+            .invalidData, "layer '\(layer)' gives no ids itself, and the feature has none")
+        }
+        names.append(quotedID)
+        marks.append("(SELECT coalesce(max(\(quotedID)), 0) + 1 FROM \(table))")
+      }
+      let content =
+        names.isEmpty
+        ? "DEFAULT VALUES"
+        : "(\(names.joined(separator: ", "))) "
+          + (feature.id != nil && id.isAlways ? "OVERRIDING SYSTEM VALUE " : "")
+          + "VALUES (\(marks.joined(separator: ", ")))"
+      let rows = try connection.execute(
+        "INSERT INTO \(table) \(content) RETURNING \(id.asKey)", values.map(\.value))
+      guard rows.count == 1, let key = id.key(rows) else {
+        throw FieldpackError(.constraint, "the database left the feature out")
+      }
+      if feature.id != nil { noteGiven(key, facts) }
+      return key
+    }
+
+    func upsert(_ feature: Feature, in layer: LayerID) throws(FieldpackError) -> FeatureID {
+      guard let id = feature.id else { return try create(feature, in: layer) }
+      do throws(FieldpackError) {
+        try update(
+          id, in: layer, set: feature.attributes,
+          geometry: feature.geometry.map { .set($0) } ?? .keep)
+        return id
+      } catch {
+        guard error.code == .notFound, error.location.feature != nil, error.underlying is NoFeature
+        else { throw error }
+        return try create(feature, in: layer)
+      }
+    }
+
+    func update(
+      _ id: FeatureID, in layer: LayerID, set attributes: Attributes, geometry: GeometryUpdate
+    ) throws(FieldpackError) {
+      try step(in: layer, id) { () throws(FieldpackError) in
+        let (facts, column) = try writable(layer)
+        let key = try sent(id, column, layer)
+        var values = try assignments(attributes, facts, layer)
+        if case .set(let new) = geometry { values.append(try assignment(new, facts, layer)) }
+        let table = try facts.name.sql()
+        let condition = "WHERE \(quotedUnchecked(column.name)) = $\(values.count + 1)"
+        let changed: Int
+        if values.isEmpty {
+          changed = try connection.execute("SELECT 1 FROM \(table) \(condition)", [key]).count
+        } else {
+          let sets = values.indices.map {
+            "\(values[$0].column) = \(values[$0].mark.numbered($0 + 1))"
+          }
+          changed = try connection.execute(
+            "UPDATE \(table) SET \(sets.joined(separator: ", ")) \(condition)",
+            values.map(\.value) + [key]
+          ).changedCount
+        }
+        if changed == 0 { throw missing(id, layer) }
+      }
+    }
+
+    func delete(_ id: FeatureID, in layer: LayerID) throws(FieldpackError) {
+      try step(in: layer, id) { () throws(FieldpackError) in
+        let (facts, column) = try writable(layer)
+        let changed = try connection.execute(
+          "DELETE FROM \(try facts.name.sql()) WHERE \(quotedUnchecked(column.name)) = $1",
+          [try sent(id, column, layer)]
+        ).changedCount
+        if changed == 0 { throw missing(id, layer) }
+      }
+    }
+
+    /// That a layer has no feature of an id, and not that anything else is missing.
+    private struct NoFeature: Error {}
+
+    private func missing(_ id: FeatureID, _ layer: LayerID) -> FieldpackError {
+      FieldpackError(
+        .notFound, "layer '\(layer)' of store '\(store)' has no feature \(id)",
+        location: .init(store: store, layer: layer, feature: id), underlying: NoFeature())
+    }
+
+    // MARK: Values
+
+    private func assignments(
+      _ attributes: Attributes, _ facts: TableFacts, _ layer: LayerID
+    ) throws(FieldpackError) -> [Assignment] {
+      var values: [Assignment] = []
+      for element in attributes.elements {
+        guard let column = facts.column(element.name) else {
+          if facts.id?.name.lowercased() == element.name.lowercased() { continue }
+          throw Schema(
+            layer: layer, idColumn: facts.id?.name,
+            columns: facts.columns.map { ColumnDefinition($0.name, .other($0.typeSQL)) }
+          ).unknownColumn(element.name)
+        }
+        guard !column.isGenerated else {
+          throw refused(column, layer, "is generated and cannot be written")
+        }
+        values.append(try assignment(element.value, column, layer))
+      }
+      return values
+    }
+
+    private func assignment(
+      _ value: Value, _ column: TableFacts.Column, _ layer: LayerID
+    ) throws(FieldpackError) -> Assignment {
+      let name = quotedUnchecked(column.name)
+      if value.isNull { return Assignment(column: name, value: .null) }
+      if let type = column.type {
+        guard let bytes = type.bytes(of: value) else {
+          throw refused(column, layer, "is \(column.typeSQL) and cannot hold this value")
+        }
+        return Assignment(column: name, value: .binary(bytes))
+      }
+      guard let bytes = BinaryType.text().bytes(of: value) else {
+        throw refused(column, layer, "is \(column.typeSQL) and cannot hold this value")
+      }
+      return Assignment(
+        column: name, mark: "$::text::\(column.typeSQL)",
+        value: .binary(bytes, type: PostgresType.text))
+    }
+
+    private func refused(
+      _ column: TableFacts.Column, _ layer: LayerID, _ why: String
+    ) -> FieldpackError {
+      FieldpackError(.invalidData, "column '\(column.name)' of layer '\(layer)' \(why)")
+    }
+
+    private func assignment(
+      _ geometry: Geometry?, _ facts: TableFacts, _ layer: LayerID
+    ) throws(FieldpackError) -> Assignment {
+      guard let column = facts.geometry else {
+        throw FieldpackError(.invalidData, "layer '\(layer)' has no geometry column")
+      }
+      let name = quotedUnchecked(column.name)
+      guard let geometry else { return Assignment(column: name, value: .null) }
+      if let reason = column.rule.refusalByPostGIS(of: geometry.type, geometry.dimensions) {
+        throw FieldpackError(.invalidData, "layer '\(layer)' \(reason)")
+      }
+      do throws(EWKBMistake) {
+        let bytes = try EWKB.bytes(of: geometry, srid: column.srid)
+        return Assignment(column: name, value: .binary(bytes))
+      } catch {
+        throw FieldpackError(
+          .invalidData, "layer '\(layer)' refuses the geometry: \(error)", underlying: error)
+      }
+    }
+  }
+
+  extension TableFacts {
+    /// A column by its name, else ignoring case.
+    func column(_ name: String) -> Column? {
+      columns.first { $0.name == name }
+        ?? columns.first { $0.name.lowercased() == name.lowercased() }
+    }
+  }
+
+  extension TableFacts.ID {
+    /// The id in SQL, as an integer of eight bytes or a text.
+    var asKey: String { quotedUnchecked(name) + (isInteger ? "::int8" : "::text") }
+
+    /// The id in the first row of an answer.
+    func key(_ rows: PostgresRows) -> FeatureID? {
+      isInteger ? rows.integer(0, 0).map { .integer($0) } : rows.text(0, 0).map { .text($0) }
+    }
+  }
+
+  extension String {
+    /// The text with a number behind its first sign, which is `$`.
+    fileprivate func numbered(_ number: Int) -> String { "$\(number)\(dropFirst())" }
+  }
+#endif
