@@ -81,6 +81,17 @@ package struct ShardKey: Hashable, Sendable {
   }
 }
 
+extension GeometryType {
+  /// Whether the envelope of a geometry is that of its positions: arcs go beyond theirs. All others
+  /// count as too wide when they are written here.
+  var hasPositionsOnly: Bool {
+    switch self {
+    case .point, .lineString, .polygon, .multiPoint, .multiLineString, .multiPolygon: true
+    default: false
+    }
+  }
+}
+
 // MARK: In the database
 
 extension ShardKey {

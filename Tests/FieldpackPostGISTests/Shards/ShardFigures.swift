@@ -7,12 +7,17 @@
 
   @testable import FieldpackPostGIS
 
+  /// The number of points to measure with.
+  private let shardRows = ProcessInfo.processInfo.environment["FIELDPACK_SHARD_ROWS"].flatMap {
+    Int($0)
+  }
+
   /// What queries on divided layers cost, for the article; run with `FIELDPACK_SHARD_ROWS`, the number of
   /// points, such as 1000000. Nothing is asserted of times.
   @Suite(
     .programs, .serialized,
     .enabled(
-      if: TestCluster.isInstalled && ShardFigures.rows != nil,
+      if: TestCluster.isInstalled && shardRows != nil,
       "FIELDPACK_SHARD_ROWS is not set, or there is no PostgreSQL"))
   struct ShardFigures {
     static let rows = ProcessInfo.processInfo.environment["FIELDPACK_SHARD_ROWS"].flatMap {
@@ -21,7 +26,7 @@
 
     @Test(arguments: [1, 2, 4])
     func `times of queries`(count: Int) async throws {
-      let rows = try #require(Self.rows)
+      let rows = try #require(shardRows)
       var clusters: [TestCluster] = []
       for _ in 0..<count {
         clusters.append(

@@ -24,6 +24,25 @@
         trusted: .zero)
     }
 
+    /// The store with all servers, for another process.
+    static func store(in folders: [String], schema: String) -> PostGISStore {
+      var scope = PostGISScope()
+      scope.schema = schema
+      let addresses = folders.map { folder in
+        PostgresAddress(
+          keywords: [
+            ("host", folder), ("dbname", "fieldpack"), ("user", "fieldpack"),
+            ("passfile", "/dev/null"),
+          ], shown: "test/fieldpack")
+      }
+      let servers = zip(folders, addresses).dropFirst().map { folder, address in
+        ShardServer(
+          name: folder.split(separator: "/").last.map(String.init) ?? "server", address: address)
+      }
+      return PostGISStore(
+        id: "survey", address: addresses[0], scope: scope, servers: servers, trusted: .zero)
+    }
+
     /// The names are those of clusters, because all schemas of a database know the same servers.
     static func server(_ number: Int, _ cluster: TestCluster) -> ShardServer {
       let place = cluster.folder.split(separator: "/").last.map(String.init) ?? "server"

@@ -195,6 +195,52 @@
       await store.close()
     }
 
+    @Test func `features of a divided layer are made, moved and deleted`() async throws {
+      let servers = try await ShardServers.make()
+      try servers.fill(ShardServers.points, count: 400)
+      let store = servers.store()
+      let report = try await Sharding(of: store).apply("points")
+      let (first, last) = (report.plan.parts[1], report.plan.parts[report.plan.parts.count - 1])
+      let corner = Geometry.point(x: -179, y: -89)
+      let other = Geometry.point(x: 179, y: -89)
+      let new = try await store.write { (writer) throws(FieldpackError) in
+        try writer.create(
+          Feature(geometry: corner, attributes: ["name": "new", "depth": Int64(99)]),
+          in: "points")
+      }
+      #expect(new == .integer(402))
+      #expect(try await self.place(of: new, store) == first.table)
+      try await store.write { (writer) throws(FieldpackError) in
+        try writer.update(new, in: "points", set: ["depth": Int64(98)], geometry: .set(other))
+      }
+      #expect(try await self.place(of: new, store) == last.table)
+      let moved = try #require(try await store.feature(new, in: "points"))
+      #expect(moved.geometry == other)
+      #expect(moved.attributes["name"] == .text("new") && moved.attributes["depth"] == .integer(98))
+      await #expect {
+        try await store.write { (writer) throws(FieldpackError) in
+          _ = try writer.create(Feature(id: .integer(7), geometry: corner), in: "points")
+        }
+      } throws: { ($0 as? FieldpackError)?.code == .constraint }
+      try await store.write { (writer) throws(FieldpackError) in
+        try writer.delete(new, in: "points")
+      }
+      #expect(try await store.count(Query("points")) == 401)
+      await store.close()
+    }
+
+    /// The table that has a feature.
+    private func place(of id: FeatureID, _ store: PostGISStore) async throws -> String {
+      guard case .integer(let number) = id else { return "" }
+      let schema = quotedUnchecked(store.scope.schema)
+      return try await store.pool.run { (connection) throws(FieldpackError) in
+        let rows = try connection.execute(
+          "SELECT tableoid::regclass::text FROM \(schema).points WHERE fid = $1",
+          [.integer(number)])
+        return rows.text(0, 0)?.split(separator: ".").last.map(String.init) ?? ""
+      }
+    }
+
     @Test func `what cannot be divided is told`() async throws {
       let servers = try await ShardServers.make()
       try servers.schema.run(
