@@ -53,7 +53,7 @@ public struct StoreImport: Sendable {
     let target = try Self.target(store)
     var parts: [LayerPart] = []
     let prepared = try await workspace.prepare(Query(layers: [layer].compactMap(\.self)))
-    for found in prepared.layers where found.store != store.id {
+    for found in prepared.layers {
       let source = try workspace.store(found.store)
       parts.append(part(of: source, found.schema.layer))
     }

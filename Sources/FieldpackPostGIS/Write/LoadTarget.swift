@@ -7,8 +7,9 @@
   struct LoadTarget: Sendable {
     /// How the rows get into the layer.
     enum Way: Sendable {
-      /// Into a new table, whose indexes are made behind the rows.
-      case new(LayerSQL)
+      /// Into a new table, whose indexes are made behind the rows, but for its key where that tells which
+      /// rows are bad.
+      case new(LayerSQL, hasKey: Bool)
       /// Behind the rows of a table, which gives them ids, or into an empty one with their own.
       case behind(TableFacts)
       /// By a temporary table, from which they are inserted, or replace what has the same key.

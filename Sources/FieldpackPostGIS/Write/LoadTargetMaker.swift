@@ -61,7 +61,8 @@
           })
         plan.idText = idText
         return LoadTarget(
-          .new(sql), layer: part.name, plan: plan, into: try sql.target.sql(), isFresh: isFresh,
+          .new(sql, hasKey: options.skipsErrors), layer: part.name, plan: plan,
+          into: try sql.target.sql(), isFresh: isFresh,
           srs: made.geometry?.srs)
       } catch {
         throw error.adding(location: location)

@@ -182,9 +182,9 @@
     ) throws(FieldpackError) -> (updated: Int, moved: Int) {
       var counts = (updated: 0, moved: 0)
       switch target.way {
-      case .new(let sql):
+      case .new(let sql, let hasKey):
         let table = try sql.target.sql()
-        try connection.execute(try sql.key())
+        if !hasKey { try connection.execute(try sql.key()) }
         if let index = try sql.index() { try connection.execute(index) }
         if highest > 0 {
           try connection.execute(

@@ -113,7 +113,10 @@ import Testing
     ("a type that is not known", "01630000000000000000000000", .unknownType),
     ("an abstract type", "010d000000000000000000", .unknownType),
     ("a byte order of seven", "0701000000000000000000f03f0000000000000040", .unknownByteOrder),
-    ("a line in a multipoint", "010400000001000000010200000000000000", .wrongMember),
+    (
+      "a line in a multipoint", "0104000000010000000102000000" + String(repeating: "00", count: 16),
+      .wrongMember
+    ),
     (
       "z inside of x and y",
       "0104000000010000000101000080000000000000f03f00000000000000400000000000000840",

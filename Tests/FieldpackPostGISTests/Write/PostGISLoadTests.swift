@@ -155,6 +155,16 @@
       #expect(try await target.rows("t").compactMap { $0.attributes["code"] } == ["a", "b", "d"])
     }
 
+    @Test func `a new layer whose bad rows are left out has its key`() async throws {
+      let target = try await Target()
+      let report = try await target.load(Self.wells) { $0.skipsErrors = true }
+      #expect(report.layers.map(\.count) == [2])
+      #expect(
+        try target.text(
+          "SELECT string_agg(indexdef, ',') FROM pg_indexes WHERE schemaname = $1 "
+            + "AND indexdef LIKE '%UNIQUE%(fid)'") != nil)
+    }
+
     @Test func `columns that PostgreSQL has itself get other names`() async throws {
       let target = try await Target()
       let report = try await target.load("xmin,xmax,v\n1,2,3\n", "t.csv")

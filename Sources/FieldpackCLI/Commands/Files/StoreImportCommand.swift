@@ -39,6 +39,12 @@ struct StoreImportCommand {
       throw FieldpackError(
         .invalidArgument, "standard input needs a name for its layer. Try: --layer NAME")
     }
+    // Its tables would wait for themselves.
+    if options.layerName == nil, options.files.contains(config) {
+      throw FieldpackError(
+        .invalidArgument, "\(config) cannot be imported into itself. Try: --layer with another name"
+      )
+    }
     guard options.files.count > 1, options.sources.contains(where: \.isConfig) else { return }
     throw FieldpackError(.invalidArgument, "a config is imported alone")
   }
@@ -69,7 +75,6 @@ struct StoreImportCommand {
     return try await command.withProgress(importing) {
       (importing) async throws(FieldpackError) in
       let work = StoreImport(importing) { display.update($0) }
-      let work = work
       guard let source = options.sources.first, source.isConfig else {
         return try await work.run(
           options.sources.map { ImportSource($0.path, layer: $0.layer) }, into: store)
