@@ -112,7 +112,7 @@
       let report = try await run(layer) { (connection, found) throws(FieldpackError) in
         guard let layout = found.shards else {
           throw FieldpackError(
-            .notFound, "layer '\(layer)' is not divided. Try: fieldpack shard apply")
+            .notFound, "layer '\(layer)' is not divided")
         }
         try connection.execute("LOCK TABLE ONLY \(found.table) IN SHARE ROW EXCLUSIVE MODE")
         try told(.locked)
@@ -130,7 +130,7 @@
       guard layer.shards == nil else {
         throw FieldpackError(
           .cannotCreate,
-          "layer '\(layer.layer)' is divided already. Try: fieldpack shard rebalance")
+          "layer '\(layer.layer)' is divided already")
       }
       let table = try ShardTable.read(layer, in: store.scope.schema, on: connection)
       let (key, sample) = try ShardArea(layer: layer, connection: connection).survey(id: table.id)

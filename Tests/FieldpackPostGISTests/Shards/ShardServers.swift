@@ -17,11 +17,11 @@
     }
 
     /// - Parameter count: how many of the other servers the store knows.
-    func store(servers count: Int = 3, limits: PostgresLimits = PostgresLimits()) -> PostGISStore {
+    func store(servers count: Int = 3, trusted: Duration = .zero) -> PostGISStore {
       PostGISStore(
-        id: "survey", address: schema.cluster.address(), scope: schema.scope, limits: limits,
+        id: "survey", address: schema.cluster.address(), scope: schema.scope,
         servers: others.prefix(count).enumerated().map { Self.server($0.offset, $0.element) },
-        trusted: .zero)
+        trusted: trusted)
     }
 
     /// The store with all servers, for another process.
