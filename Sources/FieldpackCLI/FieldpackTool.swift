@@ -1,4 +1,6 @@
+import Fieldpack
 import FieldpackCore
+import FieldpackPostGIS
 import FieldpackSQLite
 
 #if canImport(Glibc)
@@ -17,6 +19,7 @@ public enum FieldpackTool {
   public static func run(arguments: [String]) async -> Int32 {
     let console = earlyConsole(arguments)
     SQLiteLibrary.skipMemoryStatistics()
+    StoreRegistry.addToStandard(PostGISStoreType.self)
     do throws(FieldpackError) {
       try StandardDescriptors.holdClosed()
     } catch {

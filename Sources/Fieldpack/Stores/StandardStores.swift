@@ -115,10 +115,19 @@ extension FileStore {
 
 extension StoreRegistry {
   /// The built-in types: `csv.1`, `fgb.1`, `geojson.1`, `gpkg.1`, `gpx.1`, `kml.1`, `shp.1`,
-  /// `wfs.1.1.0`, `wfs.2.0.0` and `xyz.1`.
-  public static let standard = StoreRegistry([
+  /// `wfs.1.1.0`, `wfs.2.0.0` and `xyz.1`; in the tool also `postgis.1`.
+  public static var standard: StoreRegistry { StoreRegistry(builtIn + added.withLock { $0 }) }
+
+  private static let builtIn: [any StoreType.Type] = [
     GeoPackageStoreType.self, GeoJSONStoreType.self, GPXStoreType.self, CSVStoreType.self,
     FlatGeobufStoreType.self, ShapefileStoreType.self, KMLStoreType.self, WFS11StoreType.self,
     WFS20StoreType.self, XYZStoreType.self,
-  ])
+  ]
+
+  private static let added = Locked<[any StoreType.Type]>([])
+
+  /// Adds a type of another module to those that every workspace of this process knows.
+  package static func addToStandard(_ type: any StoreType.Type) {
+    added.withLock { $0.append(type) }
+  }
 }

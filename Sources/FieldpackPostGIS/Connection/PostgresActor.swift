@@ -46,10 +46,12 @@
       Result { () throws(FieldpackError) in try body() }
     }
 
-    /// Whether the connection can serve another visitor. One that was not used for `trusted` is asked.
+    /// Whether the connection can serve another visitor. One that was not used for `trusted`, or has news,
+    /// is asked.
     package func isHealthy(trusted: Duration) -> Bool {
-      guard let connection, connection.isIdle, !connection.isClosedByServer else { return false }
-      guard ContinuousClock.now - lastUse > trusted else { return true }
+      guard let connection, connection.isIdle else { return false }
+      let isTrusted = ContinuousClock.now - lastUse <= trusted && !connection.hasNews
+      if isTrusted { return true }
       return (try? connection.execute("SELECT 1")) != nil
     }
 

@@ -191,12 +191,11 @@
       return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
     }
 
-    /// Whether the server has closed the connection, as far as is known here.
-    package var isClosedByServer: Bool {
+    /// Whether the server has said something unasked, such as that it ends the connection, or has closed
+    /// it.
+    package var hasNews: Bool {
       var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-      guard descriptor.fd >= 0, PQstatus(handle) == CONNECTION_OK else { return true }
-      guard poll(&descriptor, 1, 0) > 0 else { return false }
-      return PQconsumeInput(handle) != 1 || PQstatus(handle) != CONNECTION_OK
+      return descriptor.fd < 0 || poll(&descriptor, 1, 0) > 0
     }
 
     func check() throws(FieldpackError) {

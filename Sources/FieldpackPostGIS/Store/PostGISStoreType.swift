@@ -25,8 +25,8 @@ public struct PostGISStoreType: StoreType {
   public static func open(
     _ config: StoreConfig, in context: StoreContext
   ) async throws(FieldpackError) -> any Store {
-    var described = try PostGISConfig(config)
     #if PostGIS
+      var described = try PostGISConfig(config)
       if let descriptor = described.passwordDescriptor {
         described.address.password = try password(from: descriptor, config)
       }
@@ -36,11 +36,11 @@ public struct PostGISStoreType: StoreType {
       _ = try await store.catalogue()
       return store
     #else
-      described.passwordDescriptor = nil
+      _ = try PostGISConfig(config)
       throw config.failure(
         .unsupported,
         "stores on PostgreSQL need libpq, and this was built without. Try: a build with the package "
-          + "trait PostGIS, swift build --traits PostGIS")
+          + "trait PostGIS")
     #endif
   }
 

@@ -1,0 +1,169 @@
+#if PostGIS
+  import FieldpackCore
+  import FieldpackTestSupport
+  import Testing
+
+  @testable import FieldpackPostGIS
+
+  @Suite(.programs, .enabled(if: TestCluster.isInstalled, "\(TestCluster.missing)"))
+  struct PostgresConnectionTests {
+    private func code(_ body: () async throws -> Void) async -> FieldpackError.Code? {
+      do { try await body() } catch { return (error as? FieldpackError)?.code }
+      return nil
+    }
+
+    private static func write(
+      _ bytes: [UInt8], to writer: CopyWriter
+    ) throws(FieldpackError) {
+      try bytes.span.bytes.withUnsafeBytes { (bytes) throws(FieldpackError) in
+        try writer.write(bytes)
+      }
+    }
+
+    @Test func `values come and go in binary form`() async throws {
+      let connection = try await TestCluster.shared.value.connection()
+      let rows = try connection.execute(
+        "SELECT $1, $2, $3, $4, $5, $6::text, ST_AsText(ST_GeomFromWKB($7, 4326))",
+        [
+          .integer(.min), .real(-0.5), .text("é'\"\\"), .bytes([0, 255]), .boolean(true), .null,
+          .bytes([1, 1, 0, 0, 0] + Array(repeating: 0, count: 16)),
+        ])
+      #expect(rows.integer(0, 0) == .min)
+      #expect(rows.real(0, 1) == -0.5)
+      #expect(rows.text(0, 2) == "é'\"\\")
+      #expect(Array(rows.bytes(0, 3)) == [0, 255])
+      #expect(rows.flag(0, 4))
+      #expect(rows.isNull(0, 5))
+      #expect(rows.text(0, 6) == "POINT(0 0)")
+    }
+
+    @Test func `an error leaves the connection usable, and a transaction without a trace`()
+      async throws
+    {
+      let schema = try await TestSchema.make()
+      try schema.run("CREATE TABLE t (id int PRIMARY KEY)")
+      let connection = try schema.cluster.connection()
+      let table = "\(quotedUnchecked(schema.name)).t"
+      let found = await code {
+        try connection.transaction { () throws(FieldpackError) in
+          try connection.execute("INSERT INTO \(table) VALUES (1)")
+          try connection.execute("INSERT INTO \(table) VALUES (1)")
+        }
+      }
+      #expect(found == .constraint)
+      #expect(connection.isIdle)
+      #expect(try connection.execute("SELECT count(*) FROM \(table)").integer(0, 0) == 0)
+      #expect(await code { try connection.execute("COPY \(table) FROM STDIN") } == .invalidArgument)
+      #expect(!connection.isIdle)
+    }
+
+    @Test func `rows are copied in and out`() async throws {
+      let schema = try await TestSchema.make()
+      try schema.run("CREATE TABLE t (a int, b text)")
+      let connection = try schema.cluster.connection()
+      let table = "\(quotedUnchecked(schema.name)).t"
+      let lines = Array((1...50_000).map { "\($0)\tline \($0)\n" }.joined().utf8)
+      let count = try connection.copyIn("COPY \(table) FROM STDIN") {
+        writer throws(FieldpackError) in
+        try Self.write(lines, to: writer)
+      }
+      #expect(count == 50_000)
+      var read: [UInt8] = []
+      try connection.copyOut("COPY (SELECT * FROM \(table) ORDER BY a) TO STDOUT") {
+        read.append(contentsOf: $0)
+      }
+      #expect(read == lines)
+      let stop = FieldpackError(.interrupted, "enough")
+      #expect(
+        await code {
+          try connection.copyIn("COPY \(table) FROM STDIN") { writer throws(FieldpackError) in
+            try Self.write(lines, to: writer)
+            throw stop
+          }
+        } == .interrupted)
+      #expect(
+        await code {
+          try connection.copyOut("COPY \(table) TO STDOUT") { _ throws(FieldpackError) in throw stop
+          }
+        } == .interrupted)
+      #expect(
+        await code {
+          try connection.copyIn("COPY \(table) FROM STDIN") { writer throws(FieldpackError) in
+            try Self.write(Array("no number\n".utf8), to: writer)
+          }
+        } == .invalidData)
+      #expect(try connection.execute("SELECT count(*) FROM \(table)").integer(0, 0) == 50_000)
+    }
+
+    @Test func `a cancelled task ends its statement at the server`() async throws {
+      let cluster = try await TestCluster.shared.value
+      let pool = PostgresPool(cluster.address())
+      let task = Task {
+        try await pool.run { (connection) throws(FieldpackError) in
+          _ = try connection.execute("SELECT pg_sleep(1000), 'the one to cancel'")
+        }
+      }
+      let watching = try cluster.connection()
+      let running =
+        "SELECT FROM pg_stat_activity WHERE query LIKE '%the one to cancel%' "
+        + "AND state = 'active' AND pid <> pg_backend_pid()"
+      while try watching.execute(running).count == 0 { await Task.yield() }
+      task.cancel()
+      #expect(await code { try await task.value } == .interrupted)
+      while try watching.execute(running).count > 0 { await Task.yield() }
+      // The connection serves the next visitor.
+      let number = try await pool.run { (connection) throws(FieldpackError) in
+        try connection.execute("SELECT 7").integer(0, 0)
+      }
+      #expect(number == 7)
+      await pool.close()
+      #expect(await code { try await pool.run { _ in } } == .unavailable)
+    }
+
+    @Test func `a pool replaces what the server ended, and says when all are in use`() async throws
+    {
+      let cluster = try await TestCluster.shared.value
+      var limits = PostgresLimits()
+      limits.connections = 1
+      limits.waiting = .milliseconds(1)
+      limits.statement = .seconds(2)
+      let pool = PostgresPool(cluster.address(), limits: limits)
+      let identity = "SELECT pg_backend_pid()"
+      let first = try await pool.run { (connection) throws(FieldpackError) in
+        try connection.execute(identity).integer(0, 0) ?? 0
+      }
+      let ended = try cluster.connection().execute(
+        "SELECT pg_terminate_backend($1::int4, 10000)", [.integer(first)])
+      #expect(ended.flag(0, 0))
+      let lease = try await pool.lease()
+      let second = try await lease.run { (connection) throws(FieldpackError) in
+        try connection.execute(identity).integer(0, 0) ?? 0
+      }
+      #expect(second != first)
+      #expect(await code { _ = try await pool.lease() } == .busy)
+      // The server's limit of a statement is no cancelling of ours.
+      #expect(
+        await code {
+          try await lease.run { (connection) throws(FieldpackError) in
+            _ = try connection.execute("SELECT pg_sleep(1000)")
+          }
+        } == .unavailable)
+      await lease.release()
+      await pool.close()
+    }
+
+    @Test func `what cannot be reached is told without secrets`() async throws {
+      let cluster = try await TestCluster.shared.value
+      var address = cluster.address(database: "nowhere")
+      address.password = "hunter2"
+      #expect(throws: FieldpackError.self) { try PostgresConnection(address) }
+      do {
+        _ = try PostgresConnection(address)
+      } catch {
+        #expect(error.code == .unavailable)
+        #expect(error.message.hasPrefix("no connection to test/nowhere: "))
+        #expect(!error.message.contains("hunter2"))
+      }
+    }
+  }
+#endif
