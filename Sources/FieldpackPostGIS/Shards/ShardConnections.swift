@@ -20,10 +20,10 @@
       self.limits = limits
     }
 
-    /// Copying takes as long as it takes.
+    /// Copying takes as long as it takes, and nobody needs to be told that a server is known already.
     static let patience = """
       SET LOCAL lock_timeout = '30s'; SET LOCAL statement_timeout = 0;
-      SET LOCAL idle_in_transaction_session_timeout = 0
+      SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL client_min_messages = warning
       """
 
     /// The connection that makes the parts of a server, in a transaction.
