@@ -221,7 +221,7 @@ let package = Package(
       [
         "Fieldpack", "FieldpackGeometry", "FieldpackTopology", "FieldpackProjection",
         "FieldpackCore", "FieldpackThreads", "FieldpackStoreKit", "FieldpackSQLite",
-        "FieldpackGeoPackage", "FieldpackFormats",
+        "FieldpackRTree", "FieldpackGeoPackage", "FieldpackFormats",
         .target(name: "CPQ", condition: .when(traits: ["PostGIS"])),
       ])
     + engine(

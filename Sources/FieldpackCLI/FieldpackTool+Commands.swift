@@ -20,7 +20,7 @@ extension FieldpackTool {
       transformCommand, tileCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand,
       trackCommand, monitorCommand, photoCommand, captureCommand, motionCommand, formCommand,
       fetchCommand, servicesCommand, syncCommand, serveCommand, tokenCommand, bridgeCommand,
-      personCommand, itemCommand, sensorCommand,
+      personCommand, itemCommand, sensorCommand, shardCommand,
       loginCommand, logoutCommand, whoamiCommand, doctorCommand, completionsCommand, helpCommand,
     ]
   }

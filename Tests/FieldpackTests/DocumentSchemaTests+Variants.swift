@@ -11,6 +11,17 @@ extension DocumentSchemaTests {
         {"id": "gone", "store_type": "gpkg", "version": "1", "uri": "gone.gpkg"}]}
       """
     ),
+    // Layers are divided by servers of PostgreSQL, which this suite does not start.
+    (
+      "division.json",
+      """
+      {"layers":[{"store":"survey","layer":"wells","area":[-180,-90,180,90],"reach":[0,0],
+        "copied_count":3,"parts":[
+          {"server":null,"table":"wells_g1_p0","first":-2,"last":-1,"count":1},
+          {"server":"north","table":"wells_g1_p1","first":0,"last":4294967295,"count":2}],
+        "sql":"BEGIN;","citus_sql":"","notes":["a note"]}]}
+      """
+    ),
     ("open.scfg", #"{"remote": {"http_host": "localhost", "auth": "no-auth"}}"#),
     ("closed.scfg", #"{"remote": {"http_host": "localhost"}}"#),
     (
@@ -162,6 +173,9 @@ extension DocumentSchemaTests {
     ("logout", "fieldpack logout closed.scfg --json"),
     ("whoami", "fieldpack whoami closed.scfg --json"),
     ("services", "fieldpack services closed.scfg --json"),
+    ("shard-apply", "cat division.json"),
+    ("shard-plan", "cat division.json"),
+    ("shard-rebalance", "cat division.json"),
     (
       "sync-plan",
       "fieldpack import gaps.geojson --into office.gpkg >/dev/null; "

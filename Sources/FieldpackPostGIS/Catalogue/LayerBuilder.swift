@@ -27,13 +27,15 @@
       let geometry = try spatial.first.map { (column) throws(FieldpackError) in
         try geometrySource(column)
       }
-      let attributes = columns.filter { $0.spatialType == nil && $0.column != key?.column }
+      let attributes = columns.filter {
+        $0.spatialType == nil && $0.column != key?.column && $0.column != shardColumn?.column
+      }
       var schema = Schema(
         layer: LayerID(name), idColumn: key?.column.name, geometry: geometry?.column,
         columns: attributes.map { definition($0) })
       schema.style = reader.scope.style
       let count = rows.flatMap { $0 >= 0 ? Int(min($0, 1e15)) : nil }
-      return PostGISLayer(
+      var made = PostGISLayer(
         schema: schema, oid: oid, isView: kind == "v" || kind == "m", table: table,
         id: key.map { .column($0.column) } ?? .rowNumber, geometry: geometry?.source,
         columns: attributes.map(\.column),
@@ -41,6 +43,22 @@
         definition: geometry?.definition, description: description, estimatedRows: count,
         rowBytes: Int(min(max(32, Double(size ?? 200_000) / max(1, Double(count ?? 1_000))), 1e8)),
         notes: notes(key, spatial))
+      if let shardKey {
+        made.shards = try ShardLayout.read(
+          oid, shardKey, in: reader.scope.schema, on: reader.connection)
+      }
+      return made
+    }
+
+    /// The column with the places of features on the curve, in a table that is divided by it.
+    private var shardColumn: CatalogueReader.Column? {
+      guard kind == "p" else { return nil }
+      let column = columns.first { $0.column.name == ShardKey.column }
+      return column?.description.flatMap(ShardKey.init(comment:)) == nil ? nil : column
+    }
+
+    private var shardKey: ShardKey? {
+      shardColumn?.description.flatMap(ShardKey.init(comment:))
     }
 
     // MARK: The id
@@ -48,6 +66,10 @@
     /// The column of the id: what the config names, the primary key, or another column that tells rows
     /// apart and may not be NULL.
     private func key() throws(FieldpackError) -> CatalogueReader.Column? {
+      if let shardKey {
+        // The parts have the key.
+        return columns.first { $0.column.name == shardKey.idColumn && canBeID($0) }
+      }
       if let named = reader.scope.tables?.first(where: { $0.name == name })?.id {
         guard let column = columns.first(where: { $0.column.name == named }), canBeID(column) else {
           throw FieldpackError(
@@ -111,7 +133,8 @@
       let source = PostGISLayer.GeometrySource(
         name: column.column.name, srid: Int32(truncatingIfNeeded: srid), statesSRID: isStated,
         isGeography: isGeography,
-        hasIndex: indexes.contains { $0.isGist && $0.columns.first == column.column.name },
+        hasIndex: shardKey != nil
+          || indexes.contains { $0.isGist && $0.columns.first == column.column.name },
         isSimple: simple.contains(geometry.type), isPoint: geometry.type == .point)
       return Geometry(column: geometry, source: source, definition: definition)
     }

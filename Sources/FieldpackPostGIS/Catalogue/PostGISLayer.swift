@@ -45,6 +45,8 @@ package struct PostGISLayer: Sendable {
   /// About how many bytes a row has, with its geometry.
   let rowBytes: Int
   package let notes: [Note]
+  /// How the layer is divided over servers; `nil` where it is one table.
+  package var shards: ShardLayout?
 
   package var layer: LayerID { schema.layer }
 }
@@ -55,6 +57,7 @@ extension PostGISLayer {
 
   /// What rows are selected from.
   var source: String {
+    if let shards, let present = shards.presentRows { return present }
     guard id == .rowNumber else { return table }
     return "(SELECT row_number() OVER () AS \(Self.rowNumber), * FROM \(table)) AS numbered"
   }
@@ -123,7 +126,7 @@ extension String {
 /// The layers of a database as one connection sees them.
 package struct PostGISCatalogue: Sendable {
   package let store: StoreID
-  package let layers: [PostGISLayer]
+  package var layers: [PostGISLayer]
 
   /// The layer of a name: an exact match first, else one that ignores case.
   package func layer(_ id: LayerID) -> PostGISLayer? {

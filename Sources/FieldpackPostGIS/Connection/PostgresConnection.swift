@@ -78,6 +78,8 @@
         ("TimeZone", "UTC"), ("DateStyle", "ISO, YMD"), ("IntervalStyle", "iso_8601"),
         ("extra_float_digits", "3"), ("bytea_output", "hex"), ("standard_conforming_strings", "on"),
         ("cursor_tuple_fraction", "1.0"), ("statement_timeout", "\(statement)"),
+        // Parts of divided layers that a condition leaves out are not asked for their count.
+        ("constraint_exclusion", "on"),
         ("idle_in_transaction_session_timeout", "\(limits.idleInTransaction.wholeMilliseconds)"),
       ]
       let calls = settings.map { "pg_catalog.set_config('\($0.0)', '\($0.1)', false)" }

@@ -40,10 +40,26 @@ struct CopyEncoder: Sendable {
         bytes.append(contentsOf: row.id.description.utf8)
         Self.close(start, &bytes)
       }
+      if let place = plan.place {
+        bytes.append(big: Int32(8))
+        bytes.append(big: Self.number(of: row, by: place))
+      }
     } catch {
       bytes.removeLast(bytes.count - start)
       throw error
     }
+  }
+
+  private static func number(
+    of row: borrowing some FeatureRow & ~Copyable, by place: ShardKey
+  ) -> Int64 {
+    let number = row.withGeometry { wkb -> Int64 in
+      guard let header = try? WKB.header(of: wkb), header.type.hasPositionsOnly else {
+        return ShardKey.wide
+      }
+      return place.number((try? WKB.envelope(of: wkb)) ?? nil)
+    }
+    return number ?? ShardKey.nowhere
   }
 
   private func encode(id: FeatureID, to bytes: inout [UInt8]) throws(FieldpackError) {

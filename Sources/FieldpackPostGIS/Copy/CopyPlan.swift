@@ -31,6 +31,8 @@ struct CopyPlan: Sendable {
   var columns: [Column]
   /// A column of text that gets the ids of the rows.
   var idText: String?
+  /// Gives the number of a feature's place, where the layer is divided over servers.
+  var place: ShardKey?
 
   init(
     store: StoreID, layer: LayerID, id: (name: String, type: BinaryType)? = nil,
@@ -43,7 +45,7 @@ struct CopyPlan: Sendable {
   /// The names of the table's columns, in the order of the fields.
   var names: [String] {
     [id?.name, geometry?.name].compactMap(\.self) + columns.map(\.name)
-      + [idText].compactMap(\.self)
+      + [idText, place.map { _ in ShardKey.column }].compactMap(\.self)
   }
 }
 

@@ -10,9 +10,9 @@
     package func pieces<Piece: PieceSink>(
       of query: Query, into make: @escaping @Sendable () -> Piece
     ) async throws(FieldpackError) -> FeaturePieces<Piece> {
-      let plan = try PostGISPlanner(catalogue: try await catalogue()).plan(query)
-      guard plan.isCopied else { return try await self.query(query).pieces(into: make) }
       let report = QueryReport()
+      let plan = try PostGISPlanner(catalogue: try await catalogue(for: query, report)).plan(query)
+      guard plan.isCopied else { return try await self.query(query).pieces(into: make) }
       for note in plan.notes { report.add(note: note) }
       let (pool, id) = (pool, id)
       return FeaturePieces(report: report) {

@@ -81,7 +81,9 @@ extension FilterLowering {
         """
       return Lowered(sql, isExact: false)
     }
-    return Lowered.any(tests).asCandidate
+    guard let shards = layer.shards else { return Lowered.any(tests).asCandidate }
+    let places = Lowered(SQLPart(shards.condition(touching: boxes)))
+    return Lowered.all([.any(tests), places]).asCandidate
   }
 
   // MARK: Relations

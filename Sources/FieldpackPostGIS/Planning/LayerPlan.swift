@@ -54,6 +54,7 @@ struct LayerPlan: Sendable {
 
   /// The statement that counts the rows; only where the server tests exactly.
   var countStatement: (sql: String, values: [PostgresValue]) {
+    if let shards = layer.shards { return shards.count(condition.sql).statement }
     var sql: SQLPart = "SELECT count(*) FROM \(layer.source)"
     if let test = condition.sql { sql += " WHERE \(test)" }
     return sql.statement

@@ -33,7 +33,7 @@
       } catch {
         await finish()
         if error.sqlState?.code == .notFound { store.forgetCatalogue() }
-        throw error.adding(location: .init(store: store.id))
+        throw await store.named(error).adding(location: .init(store: store.id))
       }
     }
 

@@ -57,11 +57,13 @@
       var (count, envelope): (Int, Envelope?)
       if let column, measures {
         let rows = try connection.execute(
-          "SELECT n, ST_XMin(e), ST_YMin(e), ST_XMax(e), ST_YMax(e) FROM "
+          layer.shards?.extent(column)
+            ?? "SELECT n, ST_XMin(e), ST_YMin(e), ST_XMax(e), ST_YMax(e) FROM "
             + "(SELECT count(*) AS n, ST_Extent(\(column)) AS e FROM \(layer.table)) AS t")
         (count, envelope) = (Int(rows.integer(0, 0) ?? 0), Self.envelope(rows, from: 1))
       } else {
-        let rows = try connection.execute("SELECT count(*) FROM \(layer.table)")
+        let rows = try connection.execute(
+          layer.shards?.count(nil).statement.sql ?? "SELECT count(*) FROM \(layer.table)")
         (count, envelope) = (Int(rows.integer(0, 0) ?? 0), nil)
         if column != nil {
           envelope = try estimatedExtent(layer)

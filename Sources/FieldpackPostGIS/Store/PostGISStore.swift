@@ -10,6 +10,8 @@
     package let id: StoreID
     package let pool: PostgresPool
     package let scope: PostGISScope
+    /// The servers that layers are divided over, or may be.
+    package let servers: [ShardServer]
     private let kept = Locked<Kept?>(nil)
     private let trusted: Duration
     /// How many changes of tables are known, so that what was read before one of them is not kept.
@@ -23,8 +25,10 @@
     /// - Parameter trusted: for how long the catalogue of the database is taken for known.
     package init(
       id: StoreID, address: PostgresAddress, scope: PostGISScope = PostGISScope(),
-      limits: PostgresLimits = PostgresLimits(), trusted: Duration = .seconds(2)
+      limits: PostgresLimits = PostgresLimits(), servers: [ShardServer] = [],
+      trusted: Duration = .seconds(2)
     ) {
+      self.servers = servers
       self.id = id
       self.scope = scope
       self.trusted = trusted
@@ -103,11 +107,13 @@
       _ body: @Sendable (PostGISSnapshot) throws(FieldpackError) -> R
     ) async throws(FieldpackError) -> R {
       let scope = scope
-      return try await pool.run { (connection) throws(FieldpackError) in
-        try connection.transaction(.snapshot) { () throws(FieldpackError) in
-          try body(PostGISSnapshot(connection, scope: scope, catalogue: catalogue))
+      do throws(FieldpackError) {
+        return try await pool.run { (connection) throws(FieldpackError) in
+          try connection.transaction(.snapshot) { () throws(FieldpackError) in
+            try body(PostGISSnapshot(connection, scope: scope, catalogue: catalogue))
+          }
         }
-      }
+      } catch { throw await named(error) }
     }
 
     // MARK: Store
@@ -134,9 +140,9 @@
     }
 
     package func query(_ query: Query) async throws(FieldpackError) -> FeatureBatches {
-      let catalogue = try await catalogue()
-      let plan = try PostGISPlanner(catalogue: catalogue).plan(query)
       let report = QueryReport()
+      let catalogue = try await catalogue(for: query, report)
+      let plan = try PostGISPlanner(catalogue: catalogue).plan(query)
       for note in plan.notes { report.add(note: note) }
       return FeatureBatches(report: report) { [self] in
         let batches = PostGISBatches(of: self, plan, catalogue, report)
@@ -147,7 +153,7 @@
     package func scan<S: FeatureSink & Sendable>(
       _ query: Query, into sink: S, report: QueryReport
     ) async throws(FieldpackError) -> S {
-      let catalogue = try await catalogue()
+      let catalogue = try await catalogue(for: query, report)
       _ = try PostGISPlanner(catalogue: catalogue).plan(query)
       do throws(FieldpackError) {
         // Not once again where it fails: the sink has taken rows.
@@ -163,7 +169,17 @@
     }
 
     package func count(_ query: Query) async throws(FieldpackError) -> Int {
-      try await snapshot { (snapshot) throws(FieldpackError) in try snapshot.count(query) }
+      guard query.skipsErrors else {
+        return try await snapshot { (snapshot) throws(FieldpackError) in
+          try snapshot.count(query)
+        }
+      }
+      let catalogue = try await catalogue(for: query, QueryReport())
+      do throws(FieldpackError) {
+        return try await visit(catalogue) { (snapshot) throws(FieldpackError) in
+          try snapshot.count(query)
+        }
+      } catch { throw closed(error) }
     }
 
     package func feature(

@@ -64,6 +64,7 @@
       for column in plan.columns {
         columns.append("\(quotedUnchecked(column.name)) \(column.type.name)")
       }
+      if plan.place != nil { columns.append("\(ShardSQL.hilbert) bigint NOT NULL") }
       return
         "CREATE TEMPORARY TABLE fieldpack_stage (\(columns.joined(separator: ", "))) ON COMMIT DROP"
     }
@@ -78,6 +79,7 @@
     /// The columns that rows bring, without the ids.
     private var names: [String] {
       [plan.geometry?.name].compactMap(\.self) + plan.columns.map(\.name)
+        + (plan.place == nil ? [] : [ShardKey.column])
     }
 
     /// Of rows with the same key the last one counts.

@@ -117,6 +117,12 @@
         }
         let table = try facts.name.sql()
         let key = try key(in: facts)
+        if facts.shards != nil, key != nil {
+          throw FieldpackError(
+            .unsupported,
+            "layer '\(part.name)' is divided over servers, and its features cannot be replaced by a key"
+          )
+        }
         let plan = plan(for: facts, key: key)
         if let id = facts.id, plan.id == nil, !id.hasDefault, !id.isInteger {
           throw FieldpackError(
@@ -143,7 +149,9 @@
       _ plan: CopyPlan, _ key: String?, _ facts: TableFacts, _ table: String,
       on connection: PostgresConnection
     ) throws(FieldpackError) -> Bool {
-      let isTyped = plan.columns.allSatisfy { facts.column($0.name)?.type != nil }
+      // COPY sends rows to other servers one by one, an INSERT of many rows a thousand at a time.
+      let isTyped =
+        facts.shards == nil && plan.columns.allSatisfy { facts.column($0.name)?.type != nil }
       if key == nil, plan.id == nil, isTyped, facts.id?.hasDefault ?? true { return true }
       try connection.execute("LOCK TABLE \(table) IN SHARE ROW EXCLUSIVE MODE")
       guard key == nil, plan.id != nil, isTyped else { return false }
@@ -158,6 +166,12 @@
         facts.column($0.name) == nil && !names.contains($0.name.lowercased())
       }
       guard !missing.isEmpty else { return facts }
+      guard facts.shards == nil else {
+        throw FieldpackError(
+          .unsupported,
+          "layer '\(part.name)' is divided over servers and gets no new columns, such as "
+            + "'\(missing[0].name)'")
+      }
       for column in missing {
         var column = adapted(column)
         (column.isNullable, column.isUnique, column.defaultSQL) = (true, false, nil)
@@ -192,7 +206,7 @@
       } else if let own = facts.id, !own.isInteger, hasTextIDs, part.keepsIDs {
         id = (own.name, own.type)
       }
-      return CopyPlan(
+      var plan = CopyPlan(
         store: store, layer: part.name, id: id,
         geometry: rows.geometry == nil
           ? nil
@@ -203,6 +217,8 @@
           }
           return .init(source: index, name: column.name, type: column.type ?? .text())
         })
+      plan.place = facts.shards?.key
+      return plan
     }
   }
 #endif

@@ -36,6 +36,11 @@
       if let geometry = feature.geometry {
         values.append(try assignment(geometry, facts, layer))
       }
+      if let shards = facts.shards {
+        values.append(place(feature.geometry, shards))
+        // Another server may have the id, which the one of the feature's place does not know.
+        if let own = feature.id { try checkIsNew(own, id, facts, layer) }
+      }
       if let own = feature.id {
         values.append(.init(column: quotedUnchecked(id.name), value: try sent(own, id, layer)))
       } else {
@@ -93,7 +98,10 @@
         let table = try facts.name.sql()
         let condition = "WHERE \(quotedUnchecked(column.name)) = $\(values.count + 1)"
         let changed: Int
-        if values.isEmpty {
+        if case .set(let new) = geometry, let shards = facts.shards {
+          values.append(place(new, shards))
+          changed = try move(values, facts, condition, key)
+        } else if values.isEmpty {
           changed = try connection.execute("SELECT 1 FROM \(table) \(condition)", [key]).count
         } else {
           let sets = values.indices.map {
@@ -126,6 +134,53 @@
       FieldpackError(
         .notFound, "layer '\(layer)' of store '\(store)' has no feature \(id)",
         location: .init(store: store, layer: layer, feature: id), underlying: NoFeature())
+    }
+
+    // MARK: Divided layers
+
+    private func place(_ geometry: Geometry?, _ shards: ShardLayout) -> Assignment {
+      let isPlain = geometry?.type.hasPositionsOnly ?? true
+      let number = isPlain ? shards.key.number(geometry?.envelope) : ShardKey.wide
+      return Assignment(column: ShardSQL.hilbert, value: .integer(number))
+    }
+
+    private func checkIsNew(
+      _ id: FeatureID, _ column: TableFacts.ID, _ facts: TableFacts, _ layer: LayerID
+    ) throws(FieldpackError) {
+      let found = try connection.execute(
+        "SELECT 1 FROM \(try facts.name.sql()) WHERE \(quotedUnchecked(column.name)) = $1",
+        [try sent(id, column, layer)])
+      guard found.count > 0 else { return }
+      throw FieldpackError(
+        .constraint, "layer '\(layer)' has a feature \(id) already",
+        location: .init(layer: layer, feature: id))
+    }
+
+    /// Changes a feature whose place changes. PostgreSQL moves no row from one server to another, so
+    /// it is deleted there and inserted here.
+    private func move(
+      _ values: [Assignment], _ facts: TableFacts, _ condition: String, _ key: PostgresValue
+    ) throws(FieldpackError) -> Int {
+      let table = try facts.name.sql()
+      let names = try connection.execute(
+        "SELECT attname FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0 "
+          + "AND NOT attisdropped ORDER BY attname = '\(ShardKey.column)'", [.text(table)])
+      let columns = (0..<names.count).compactMap { names.text($0, 0).map(quotedUnchecked) }
+      let contents = columns.map { column in
+        let index = values.firstIndex { $0.column == column }
+        return index.map { values[$0].mark.numbered($0 + 1) } ?? column
+      }
+      // The new place stands behind the number of the condition's value.
+      var sent = values.map(\.value)
+      sent.insert(key, at: sent.count - 1)
+      let marks = contents.dropLast() + ["$\(values.count + 1)"]
+      return try connection.execute(
+        """
+        WITH gone AS (DELETE FROM \(table) \(condition) RETURNING *)
+        INSERT INTO \(table) (\(columns.joined(separator: ", ")))
+        SELECT \(marks.joined(separator: ", ")) FROM gone
+        """, sent
+      ).changedCount
     }
 
     // MARK: Values

@@ -58,6 +58,10 @@
       guard !columns.isEmpty else { return }
       try step(in: layer) { () throws(FieldpackError) in
         let (facts, id) = try writable(layer)
+        guard facts.shards == nil else {
+          throw FieldpackError(
+            .unsupported, "layer '\(layer)' is divided over servers and gets no new columns")
+        }
         let taken = [id.name, facts.geometry?.name].compactMap { $0?.lowercased() }
         for column in columns {
           guard facts.column(column.name) == nil, !taken.contains(column.name.lowercased()) else {
@@ -75,6 +79,10 @@
     func renameLayer(_ layer: LayerID, to name: LayerID) throws(FieldpackError) {
       try step(in: layer) { () throws(FieldpackError) in
         let facts = try facts(layer)
+        guard facts.shards == nil else {
+          throw FieldpackError(
+            .unsupported, "layer '\(layer)' is divided over servers and keeps its name")
+        }
         do throws(FieldpackError) {
           try connection.execute(
             "ALTER TABLE \(try facts.name.sql()) RENAME TO \(try quoted(identifier: name.rawValue))"

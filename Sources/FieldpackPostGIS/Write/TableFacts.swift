@@ -43,6 +43,8 @@
     var columns: [Column] = []
     /// `r` for tables, `p` for those in parts, `v` for views, `f` for foreign tables.
     var kind: String
+    /// How the layer is divided over servers.
+    var shards: ShardLayout?
 
     var isView: Bool { kind == "v" || kind == "m" }
 
@@ -50,9 +52,14 @@
     static func read(
       _ layer: PostGISLayer, in scope: PostGISScope, on connection: PostgresConnection
     ) throws(FieldpackError) -> TableFacts? {
-      try read(
+      var facts = try read(
         TableName(schema: scope.schema, table: layer.layer.rawValue), id: layer.schema.idColumn,
         on: connection)
+      if let shards = layer.shards {
+        facts?.shards = shards
+        facts?.columns.removeAll { $0.name == ShardKey.column }
+      }
+      return facts
     }
 
     /// - Parameter id: the column of the ids.

@@ -56,6 +56,8 @@ package actor SensorDesk {
   package private(set) var ready: Set<SensorAddress> = []
   /// Held while this desk works with the sensors of its file.
   private var lock: SensorLock?
+  /// Begins what an earlier run has left, for which all work of this desk waits.
+  private var beginning: Task<Void, Never>?
   private var isClosed = false
 
   package init(
@@ -76,19 +78,46 @@ package actor SensorDesk {
   /// - Throws: `.busy` where another program works with the sensors of this file; `.unavailable` after
   ///   ``close()``; other errors where what was left cannot be stored.
   package func begin() async throws(FieldpackError) {
-    try hold()
+    try takeLock()
+    await beginning?.value
     try await links.finishEarlierWork()
   }
 
-  /// Takes the sensors of the file for this desk, and follows the links from then on.
+  /// Takes the sensors of the file for this desk. What an earlier run has left is begun then, too: the file
+  /// may have been busy when the program began.
   private func hold() throws(FieldpackError) {
+    guard try takeLock() else { return }
+    Task { [links, logger, beginning] in
+      await beginning?.value
+      do throws(FieldpackError) {
+        try await links.finishEarlierWork()
+      } catch { logger.warning("what sensors had left is not done: \(error.message)") }
+    }
+  }
+
+  /// Takes the sensors of the file for this desk, and follows the links from then on.
+  ///
+  /// - Returns: whether the desk did not have them already.
+  @discardableResult
+  private func takeLock() throws(FieldpackError) -> Bool {
     guard !isClosed else { throw FieldpackError(.unavailable, "the desk is closed") }
-    guard lock == nil else { return }
+    guard lock == nil else { return false }
     lock = try SensorLock(of: persons.store.path, named: persons.store.shownPath)
     let events = links.events.subscribe()
     watch = Task { [weak self] in
-      for await event in events.stream { await self?.take(event) }
+      for await event in events.stream {
+        if events.takeLost() > 0 { await self?.takeAnew() }
+        await self?.take(event)
+      }
     }
+    beginning = Task { [links] in _ = await links.beginEarlierWork() }
+    return true
+  }
+
+  /// Reads anew what was lost because the links told more than was taken.
+  private func takeAnew() async {
+    ready = await links.ready()
+    changes.send(.everything)
   }
 
   /// Ends the work at all sensors and gives their sessions back.
@@ -139,6 +168,7 @@ package actor SensorDesk {
   package func capture(_ item: Item) async throws(FieldpackError) -> SensorLink.Outcome? {
     let target = try target(of: item)
     try hold()
+    await beginning?.value
     return try await links.capture(target)
   }
 
@@ -151,6 +181,7 @@ package actor SensorDesk {
   ) async throws(FieldpackError) -> Subscription<PreviewFrame> {
     let target = try target(of: item)
     try hold()
+    await beginning?.value
     return try await previews.follow(target.address)
   }
 
@@ -167,6 +198,7 @@ package actor SensorDesk {
   /// Connects the sensors of all items of a person.
   package func select(person: KeyTuple) async throws(FieldpackError) {
     try hold()
+    await beginning?.value
     let targets = try await persons.items(of: person).compactMap { item in try? target(of: item) }
     try await links.select(person: targets)
   }
@@ -225,6 +257,7 @@ package actor SensorDesk {
     let (before, number) = (work[item], entries[item]?.number)
     work[item] = Task {
       await before?.value
+      await beginning?.value
       let event: ItemCapture.Event
       do throws(FieldpackError) {
         switch try await body() {

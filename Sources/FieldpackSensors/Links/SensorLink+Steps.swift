@@ -126,6 +126,8 @@ extension SensorLink {
     case .capture:
       // A camera of this machine is for one program at a time.
       await stopPreview()
+      // Who has canceled meanwhile has found nothing at the sensor to cancel.
+      guard work?.isCanceled != true else { throw Self.canceled }
     default: break
     }
     work?.isAtSensor = Self.ofSensor.contains(operation)

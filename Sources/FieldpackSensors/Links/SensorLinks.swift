@@ -37,6 +37,10 @@ package actor SensorLinks {
   private var earlier: [SensorAddress: Task<FieldpackError?, Never>] = [:]
   /// Sessions of an earlier run that could not be given back.
   private var kept: [SensorAddress: SensorSession] = [:]
+  /// How many captures run or wait at an address, whatever the names of its links.
+  private var capturing: [String: Int] = [:]
+  /// The previews that wait for the end of the captures at an address.
+  private var waiting: [String: [CheckedContinuation<Void, Never>]] = [:]
   private var isClosed = false
 
   /// - Parameter opening: gives what answers at an address.
@@ -132,15 +136,43 @@ package actor SensorLinks {
     let link = try made(target.address)
     await untilFinished(target.address, link)
     events.send(SensorEvent(.startCapture, device: target.address, item: target.item))
+    let uri = target.address.uri
+    capturing[uri, default: 0] += 1
+    defer { endCapture(at: uri) }
+    // A camera of this machine is for one program at a time, whatever name the link has.
+    for (address, other) in links where address.uri == uri && address != target.address {
+      await other.stopPreview()
+    }
     return await link.capture(target.configuration, for: target.item)
   }
 
-  /// Begins the live preview of a sensor, for which no session is needed.
+  private func endCapture(at uri: String) {
+    let left = (capturing[uri] ?? 0) - 1
+    capturing[uri] = left > 0 ? left : nil
+    guard left <= 0 else { return }
+    for continuation in waiting.removeValue(forKey: uri) ?? [] { continuation.resume() }
+  }
+
+  /// Waits until nothing is captured at an address.
+  private func untilCaptured(at uri: String) async {
+    while capturing[uri] != nil {
+      await withCheckedContinuation { waiting[uri, default: []].append($0) }
+    }
+  }
+
+  /// Begins the live preview of a sensor, for which no session is needed, once nothing is captured at its
+  /// address.
   package func preview(
     of address: SensorAddress, http: HTTPClient, limit: Int
   ) async throws(FieldpackError) -> SensorPreview {
     let link = try made(address)
-    return try await link.startPreview(http: http, limit: limit)
+    while true {
+      await untilCaptured(at: address.uri)
+      let preview = try await link.startPreview(http: http, limit: limit)
+      if capturing[address.uri] == nil { return preview }
+      // A capture has begun meanwhile.
+      await link.stopPreview()
+    }
   }
 
   /// Stops what a sensor is at for an item; what it is at for another one goes on.
@@ -165,16 +197,14 @@ package actor SensorLinks {
   // MARK: An earlier run
 
   /// Does what an earlier run has left: downloads what was captured, and gives locks and sessions back.
-  /// To be called before the first link is made. Links that are made meanwhile wait for the work at
-  /// their sensor.
+  /// What is asked of the links from then on waits for the work at its sensor. Where a link has a session
+  /// already, the work stays for the next time.
   ///
   /// A capture that the sensor does not have any more is lost, and told so. What a sensor cannot be
   /// asked for stays for the next time.
   package func finishEarlierWork() async throws(FieldpackError) {
     guard !isClosed else { throw Self.closed }
-    let known = Set(links.keys)
-    let reading = Task { await readEarlierWork(besides: known) }
-    self.reading = reading
+    let reading = beginEarlierWork()
     let failure = await withTaskCancellationHandler {
       await earlierFailure(reading)
     } onCancel: {
@@ -183,9 +213,23 @@ package actor SensorLinks {
     if let failure { throw failure }
   }
 
-  private func readEarlierWork(besides known: Set<SensorAddress>) async -> FieldpackError? {
+  /// Begins to do what an earlier run has left, for which all waits that is asked of the links after that.
+  @discardableResult
+  func beginEarlierWork() -> Task<FieldpackError?, Never> {
+    if let reading { return reading }
+    let begun = Task { await readEarlierWork() }
+    reading = begun
+    return begun
+  }
+
+  private func readEarlierWork() async -> FieldpackError? {
     let left: UnfinishedWork
     do throws(FieldpackError) { left = try await journal.unfinished() } catch { return error }
+    // Their sessions have taken the place of the earlier ones in the journal.
+    var known: Set<SensorAddress> = []
+    for (address, link) in links {
+      if await link.session != nil { known.insert(address) }
+    }
     guard !isClosed, !Task.isCancelled else { return nil }
     var devices: [SensorAddress: UnfinishedWork] = [:]
     for capture in left.captures {
@@ -207,7 +251,8 @@ package actor SensorLinks {
       let end = await task.value
       failure = failure ?? end
     }
-    earlier = [:]
+    // Another caller may have waited for the same work, and begun anew since.
+    if self.reading == reading { (self.reading, earlier) = (nil, [:]) }
     return failure
   }
 
@@ -220,7 +265,10 @@ package actor SensorLinks {
   private func untilFinished(_ address: SensorAddress, _ link: SensorLink) async {
     _ = await reading?.value
     _ = await earlier[address]?.value
-    if let session = kept.removeValue(forKey: address) { await link.adopt(session) }
+    if let session = kept[address] {
+      await link.adopt(session)
+      kept[address] = nil
+    }
   }
 
   private func keep(_ session: SensorSession) { kept[session.device] = session }

@@ -115,18 +115,22 @@ extension SensorLink {
   /// Begins the live preview once nothing else runs. The next capture stops it.
   ///
   /// - Parameters:
-  ///   - http: of a client as ``SensorClient/http()`` makes it.
+  ///   - http: of a client as ``SensorClient/previews()`` makes it.
   ///   - limit: a frame of more bytes ends the preview.
   /// - Throws: `.unsupported` for a sensor without one.
   package func startPreview(
     http: HTTPClient, limit: Int = 16 << 20
   ) async throws(FieldpackError) -> SensorPreview {
-    await stopPreview()
     var information: SensorResult
+    // Another preview may have begun while this one waited.
     repeat {
+      await stopPreview()
       await untilIdle()
       information = try await ask(SensorRequest(.getCommonInfo))
-    } while work != nil
+    } while work != nil || preview != nil
+    guard !Task.isCancelled else {
+      throw FieldpackError(.interrupted, "the preview was cancelled")
+    }
     let started: SensorPreview
     if let camera = service as? CameraSensor {
       started = camera.preview(limit: limit)

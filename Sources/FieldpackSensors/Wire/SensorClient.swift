@@ -79,6 +79,15 @@ package final class SensorClient: BiometricSensor {
     return try HTTPClient(configuration)
   }
 
+  /// A client for previews, which have no end: it follows no redirect, and gives a sensor up that has been
+  /// silent for 30 s.
+  package static func previews() throws(FieldpackError) -> HTTPClient {
+    var configuration = HTTPConfiguration()
+    configuration.maximumRedirects = 0
+    configuration.timeout = nil
+    return try HTTPClient(configuration)
+  }
+
   /// The namespace of the requests.
   package var namespace: String { state.withLock { $0.namespace } }
 
