@@ -209,7 +209,7 @@ let package = Package(
         "Fieldpack", "FieldpackGeometry", "FieldpackProjection", "FieldpackCore",
         "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP",
         "FieldpackField", "FieldpackLocation", "FieldpackWFS",
-      ], testing: ["FieldpackCheck", "FieldpackFieldTestSupport"])
+      ], testing: ["FieldpackCheck", "FieldpackFieldTestSupport", "FieldpackSyncTestSupport"])
     + engine(
       "FieldpackMQTT",
       [
@@ -253,6 +253,11 @@ let package = Package(
           "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackCheck", "FieldpackField",
           "FieldpackLocation", "FieldpackMonitoring",
         ], path: "Tests/FieldpackFieldTestSupport", swiftSettings: testSettings),
+      .target(
+        name: "FieldpackSyncTestSupport",
+        dependencies: [
+          "FieldpackTestSupport", "FieldpackGeometry", "FieldpackCore", "FieldpackServices",
+        ], path: "Tests/FieldpackSyncTestSupport", swiftSettings: testSettings),
       .target(
         name: "FieldpackTestVFS", dependencies: ["CSQLite"], path: "Tests/FieldpackTestVFS"),
       // Programs that tests kill, or whose files they record.
