@@ -219,11 +219,11 @@ let package = Package(
     + engine(
       "FieldpackPostGIS",
       [
-        "Fieldpack", "FieldpackGeometry", "FieldpackTopology", "FieldpackProjection",
-        "FieldpackCore", "FieldpackThreads", "FieldpackStoreKit", "FieldpackSQLite",
-        "FieldpackGeoPackage", "FieldpackFormats",
+        "Fieldpack", "FieldpackServices", "FieldpackGeometry", "FieldpackTopology",
+        "FieldpackProjection", "FieldpackCore", "FieldpackThreads", "FieldpackStoreKit",
+        "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackField", "FieldpackFormats",
         .target(name: "CPQ", condition: .when(traits: ["PostGIS"])),
-      ])
+      ], testing: ["FieldpackSyncTestSupport"])
     + engine(
       "FieldpackServer",
       [

@@ -31,7 +31,8 @@ public struct PostGISStoreType: StoreType {
         described.address.password = try password(from: descriptor, config)
       }
       let store = PostGISStore(
-        id: config.id, address: described.address, scope: described.scope, limits: described.limits)
+        id: config.id, address: described.address, scope: described.scope,
+        limits: described.limits, editor: context.editor)
       _ = try await store.catalogue()
       return store
     #else
