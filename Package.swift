@@ -266,8 +266,8 @@ let package = Package(
         dependencies: [
           "Fieldpack", "FieldpackCLI", "FieldpackServices", "FieldpackMQTT", "FieldpackGeometry",
           "FieldpackCore", "FieldpackFormats", "FieldpackGeoPackage", "FieldpackField",
-          "FieldpackMedia", "FieldpackMotion", "FieldpackSQLite", "FieldpackSensors",
-          "FieldpackTestSupport", "FieldpackTestVFS",
+          "FieldpackMedia", "FieldpackMotion", "FieldpackPostGIS", "FieldpackSQLite",
+          "FieldpackSensors", "FieldpackTestSupport", "FieldpackTestVFS",
         ], path: "Tests/FieldpackTestSubject", swiftSettings: testSettings),
       .executableTarget(
         name: "FieldpackMain", dependencies: ["FieldpackCLI"], swiftSettings: settings),
