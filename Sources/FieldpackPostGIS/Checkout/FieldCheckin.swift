@@ -27,8 +27,15 @@
           try await copy.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
             guard let log = try snapshot.editLog(of: layer) else { return [] }
             var known: Set<String> = []
-            for identity in Set(identities) where try log.place(of: identity) != nil {
-              known.insert(identity)
+            for identity in Set(identities) {
+              // An identity of origin and id has a place also where the copy never had the feature.
+              guard let place = try log.place(of: identity) else { continue }
+              let row = try snapshot.row(place.feature, of: log)
+              if row != nil {
+                known.insert(identity)
+              } else if try log.last(of: place.feature) != nil {
+                known.insert(identity)
+              }
             }
             return known
           }

@@ -62,7 +62,7 @@ struct LogShape: Hashable {
     for column in Own.allCases {
       var name = column.rawValue
       while known.contains(name) { name = "audit_\(name)" }
-      names[column] = quotedUnchecked(name)
+      names[column] = name
     }
     self.names = names
   }
@@ -80,7 +80,9 @@ struct LogShape: Hashable {
   var feature: String { quotedUnchecked(id) }
 
   /// The name of an own column, in quotes.
-  func own(_ column: Own) -> String { names[column] ?? quotedUnchecked(column.rawValue) }
+  func own(_ column: Own) -> String { quotedUnchecked(name(of: column)) }
+
+  func name(of column: Own) -> String { names[column] ?? column.rawValue }
 
   // MARK: Tables
 

@@ -65,7 +65,14 @@
       if rows.count == 0 {
         for statement in shape.creation { try connection.execute(statement) }
       } else {
-        let known = Set((0..<rows.count).compactMap { rows.text($0, 0) })
+        var known = Set((0..<rows.count).compactMap { rows.text($0, 0) })
+        // The table has got columns with names of the log's own.
+        for own in LogShape.Own.allCases where !known.contains(shape.name(of: own)) {
+          let old = String(shape.name(of: own).dropFirst("audit_".utf8.count))
+          guard known.remove(old) != nil else { continue }
+          try connection.execute(
+            "ALTER TABLE \(shape.log) RENAME COLUMN \(quotedUnchecked(old)) TO \(shape.own(own))")
+        }
         for column in shape.columns where !known.contains(column.name) {
           try connection.execute(shape.addition(of: column))
         }
