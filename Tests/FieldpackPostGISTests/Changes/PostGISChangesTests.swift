@@ -42,7 +42,7 @@
       try await survey.store.enableLogs(of: ["wells"])
       let config = try survey.folder.write(
         """
-        {"stores": [{"id": "team", "type": "postgis.1", "version": "1", "name": "team",
+        {"stores": [{"id": "team", "store_type": "postgis", "version": "1", "name": "team",
           "uri": "\(survey.schema.cluster.uri())", "options": {"schema": "\(survey.schema.name)"}}]}
         """, to: "team.scfg")
       var registry = StoreRegistry.standard
