@@ -209,7 +209,7 @@ let package = Package(
         "Fieldpack", "FieldpackGeometry", "FieldpackProjection", "FieldpackCore",
         "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP",
         "FieldpackField", "FieldpackLocation", "FieldpackWFS",
-      ], testing: ["FieldpackCheck", "FieldpackFieldTestSupport"])
+      ], testing: ["FieldpackCheck", "FieldpackFieldTestSupport", "FieldpackSyncTestSupport"])
     + engine(
       "FieldpackMQTT",
       [
@@ -219,11 +219,12 @@ let package = Package(
     + engine(
       "FieldpackPostGIS",
       [
-        "Fieldpack", "FieldpackGeometry", "FieldpackTopology", "FieldpackProjection",
-        "FieldpackCore", "FieldpackThreads", "FieldpackStoreKit", "FieldpackSQLite",
-        "FieldpackRTree", "FieldpackGeoPackage", "FieldpackFormats",
+        "Fieldpack", "FieldpackServices", "FieldpackGeometry", "FieldpackTopology",
+        "FieldpackProjection", "FieldpackCore", "FieldpackThreads", "FieldpackStoreKit",
+        "FieldpackSQLite", "FieldpackRTree", "FieldpackGeoPackage", "FieldpackField",
+        "FieldpackFormats",
         .target(name: "CPQ", condition: .when(traits: ["PostGIS"])),
-      ])
+      ], testing: ["FieldpackSyncTestSupport"])
     + engine(
       "FieldpackServer",
       [
@@ -254,6 +255,11 @@ let package = Package(
           "FieldpackLocation", "FieldpackMonitoring",
         ], path: "Tests/FieldpackFieldTestSupport", swiftSettings: testSettings),
       .target(
+        name: "FieldpackSyncTestSupport",
+        dependencies: [
+          "FieldpackTestSupport", "FieldpackGeometry", "FieldpackCore", "FieldpackServices",
+        ], path: "Tests/FieldpackSyncTestSupport", swiftSettings: testSettings),
+      .target(
         name: "FieldpackTestVFS", dependencies: ["CSQLite"], path: "Tests/FieldpackTestVFS"),
       // Programs that tests kill, or whose files they record.
       .executableTarget(
@@ -261,8 +267,8 @@ let package = Package(
         dependencies: [
           "Fieldpack", "FieldpackCLI", "FieldpackServices", "FieldpackMQTT", "FieldpackGeometry",
           "FieldpackCore", "FieldpackFormats", "FieldpackGeoPackage", "FieldpackField",
-          "FieldpackMedia", "FieldpackMotion", "FieldpackSQLite", "FieldpackSensors",
-          "FieldpackTestSupport", "FieldpackTestVFS",
+          "FieldpackMedia", "FieldpackMotion", "FieldpackPostGIS", "FieldpackSQLite",
+          "FieldpackSensors", "FieldpackTestSupport", "FieldpackTestVFS",
         ], path: "Tests/FieldpackTestSubject", swiftSettings: testSettings),
       .executableTarget(
         name: "FieldpackMain", dependencies: ["FieldpackCLI"], swiftSettings: settings),

@@ -19,8 +19,8 @@ extension FieldpackTool {
       layerCommand, logCommand,
       transformCommand, tileCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand,
       trackCommand, monitorCommand, photoCommand, captureCommand, motionCommand, formCommand,
-      fetchCommand, servicesCommand, syncCommand, serveCommand, tokenCommand, bridgeCommand,
-      personCommand, itemCommand, sensorCommand, shardCommand,
+      fetchCommand, servicesCommand, syncCommand, checkoutCommand, checkinCommand, serveCommand,
+      tokenCommand, bridgeCommand, personCommand, itemCommand, sensorCommand, shardCommand,
       loginCommand, logoutCommand, whoamiCommand, doctorCommand, completionsCommand, helpCommand,
     ]
   }

@@ -5,6 +5,7 @@ import FieldpackField
 import FieldpackFormats
 import FieldpackGeoPackage
 import FieldpackMotion
+import FieldpackPostGIS
 import FieldpackSQLite
 import FieldpackServices
 import FieldpackTestVFS
@@ -39,6 +40,7 @@ import FoundationEssentials
       try await SensorFleet(store).run(Int(words[3]) ?? 0, Array(words.dropFirst(4)))
     case "full": try await SensorFleet(store).measure(Int(words[3]) ?? 0, words[4])
     case "sync": try await synchronise(store, with: words[3])
+    case "checkin": try await checkIn(store, words[3], schema: words[4])
     case "deliver": try await EditingDevice(store, atPort: Int(words[3]) ?? 0).run()
     case "serve":
       let listener = try SyncListener(store)
@@ -95,6 +97,29 @@ import FoundationEssentials
     }
     let peer: any SyncPeer =
       if let office { SyncService(of: office) } else { try HTTPSyncPeer(receiver) }
+    try await synchronise(store, with: peer)
+  }
+
+  /// `checkin COPY.gpkg HOST SCHEMA`: the same with a database.
+  private static func checkIn(
+    _ store: GeoPackageStore, _ host: String, schema: String
+  ) async throws {
+    #if PostGIS
+      let keywords = [
+        (name: "host", value: host), ("dbname", "fieldpack"), ("user", "fieldpack"),
+        ("passfile", "/dev/null"),
+      ]
+      var scope = PostGISScope()
+      scope.schema = schema
+      let database = PostGISStore(
+        id: "survey", address: PostgresAddress(keywords: keywords, shown: "test"), scope: scope)
+      try await synchronise(store, with: PostGISSyncPeer(of: database))
+    #endif
+  }
+
+  private static func synchronise(
+    _ store: GeoPackageStore, with peer: any SyncPeer
+  ) async throws {
     while true {
       try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
         let ids = try writer.features(Query("wells").select([])).compactMap(\.id)

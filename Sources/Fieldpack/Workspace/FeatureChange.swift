@@ -36,6 +36,20 @@ public struct FeatureChange: Hashable, Sendable {
   init(external store: StoreID) {
     (kind, self.store, layer, key) = (.external, store, nil, nil)
   }
+
+  /// The changes of a transaction to one layer.
+  static func all(in run: ChangeLog.Run, of store: StoreID) -> [FeatureChange] {
+    let kind: Kind
+    switch run.kind {
+    case .created: kind = .created
+    case .updated: kind = .updated
+    case .deleted: kind = .deleted
+    case .layer: return [FeatureChange(run.layer, of: store)]
+    }
+    return run.ids.map {
+      FeatureChange(kind, KeyTuple(store: store, layer: run.layer, feature: $0))
+    }
+  }
 }
 
 /// The changes that a subscriber of ``Workspace/changes(matching:polling:)`` gets; to be iterated
@@ -158,18 +172,7 @@ final class ChangeHub: Sendable {
   /// Tells what a write to a store has committed.
   func publish(_ log: ChangeLog, of store: StoreID) {
     guard changes.hasSubscribers else { return }
-    for run in log.runs {
-      let kind: FeatureChange.Kind
-      switch run.kind {
-      case .created: kind = .created
-      case .updated: kind = .updated
-      case .deleted: kind = .deleted
-      case .layer:
-        changes.send(FeatureChange(run.layer, of: store))
-        continue
-      }
-      publish(kind, run.ids.map { KeyTuple(store: store, layer: run.layer, feature: $0) })
-    }
+    for run in log.runs { changes.send(FeatureChange.all(in: run, of: store), untold: 0) }
   }
 
   /// Tells of the features of one layer that an import created; of many only the last ones, which
@@ -193,7 +196,7 @@ final class ChangeHub: Sendable {
 
 extension Query {
   /// Whether the query is about the store and the layer of the change.
-  fileprivate func asks(_ change: FeatureChange) -> Bool {
+  func asks(_ change: FeatureChange) -> Bool {
     if let stores, !stores.contains(change.store) { return false }
     guard let layer = change.layer else { return true }
     let folded = layer.rawValue.lowercased()

@@ -31,6 +31,13 @@ struct ForeignChanges: Sendable {
     }
   }
 
+  /// The stores that are open now, and are told what others commit.
+  private var listening: [any ListeningStore] {
+    table.withLock { $0.members }.compactMap { member in
+      query.stores?.contains(member.id) ?? true ? member.store as? any ListeningStore : nil
+    }
+  }
+
   /// Starts to look, from the state that the files are in now, until the task is cancelled or the
   /// stores are to be closed. Stores that come and go meanwhile are followed.
   func watching(
@@ -41,9 +48,15 @@ struct ForeignChanges: Sendable {
     let first = stores.map { Watched($0) }
     return Task.detached {
       var watched = first
+      let listeners = StoreListeners()
       defer { for file in watched { file.store.endWatching(file.number) } }
       do {
         while !isStopping.withLock({ $0 }) {
+          listeners.follow(listening, subscriber, asked: query) { error in
+            guard !isStopping.withLock({ $0 }) else { return }
+            failure.withLock { $0 = error }
+            subscriber.finish()
+          }
           try await Task.sleep(for: interval)
           follow(&watched, subscriber)
           for index in watched.indices { try await look(at: &watched[index], subscriber) }

@@ -27,10 +27,9 @@ struct SourceName: Hashable, Sendable {
     layer = LayerID(String(name))
   }
 
-  /// The path alone.
-  init(path: String) {
-    self.path = path
-    layer = nil
+  /// The path, and what of it where that is named.
+  init(path: String, layer: LayerID? = nil) {
+    (self.path, self.layer) = (path, layer)
   }
 
   /// Whether it is a config by its name.

@@ -45,6 +45,10 @@ extension EditLog {
     package var end: Int64
     /// Whether the feature still has the id, there or deleted.
     package var isCurrent: Bool { end == .max }
+
+    package init(feature: Int64, start: Int64, end: Int64) {
+      (self.feature, self.start, self.end) = (feature, start, end)
+    }
   }
 
   /// Where a feature is, or was last, in this file; `nil` where it never was here.

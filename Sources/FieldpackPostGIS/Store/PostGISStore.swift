@@ -1,5 +1,6 @@
 #if PostGIS
   package import FieldpackCore
+  package import FieldpackGeoPackage
   import FieldpackProjection
 
   /// The layers of a PostgreSQL database with PostGIS, as a store that is read.
@@ -16,6 +17,11 @@
     private let trusted: Duration
     /// How many changes of tables are known, so that what was read before one of them is not kept.
     private let changes = Locked(0)
+    /// Who edits: what change logs say of each edit.
+    let editor: Editor?
+    /// The last transactions in which this store itself wrote, which others tell already; `nil` where
+    /// nobody listens.
+    let ownTransactions = Locked<[Int64]?>(nil)
 
     private struct Kept: Sendable {
       var catalogue: PostGISCatalogue
@@ -25,12 +31,13 @@
     /// - Parameter trusted: for how long the catalogue of the database is taken for known.
     package init(
       id: StoreID, address: PostgresAddress, scope: PostGISScope = PostGISScope(),
-      limits: PostgresLimits = PostgresLimits(), servers: [ShardServer] = [],
+      limits: PostgresLimits = PostgresLimits(), servers: [ShardServer] = [], editor: Editor? = nil,
       trusted: Duration = .seconds(2)
     ) {
       self.servers = servers
       self.id = id
       self.scope = scope
+      self.editor = editor
       self.trusted = trusted
       pool = PostgresPool(address, limits: limits)
     }

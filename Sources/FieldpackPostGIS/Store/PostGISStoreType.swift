@@ -31,8 +31,8 @@ public struct PostGISStoreType: StoreType {
         described.address.password = try password(from: descriptor, config)
       }
       let store = PostGISStore(
-        id: config.id, address: described.address, scope: described.scope, limits: described.limits,
-        servers: try ShardServer.all(of: config))
+        id: config.id, address: described.address, scope: described.scope,
+        limits: described.limits, servers: try ShardServer.all(of: config), editor: context.editor)
       _ = try await store.catalogue()
       return store
     #else

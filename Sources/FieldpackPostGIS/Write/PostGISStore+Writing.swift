@@ -14,10 +14,13 @@
         let (value, hasChangedTables) = try await pool.run { (connection) throws(FieldpackError) in
           try connection.transaction(.writing) { () throws(FieldpackError) in
             try connection.execute(Self.lockLimit)
+            try nameEditor(on: connection)
             let writer = PostGISWriter(connection, store: id, scope: scope)
             var features = FeatureWriter(writer)
             let value = try body(&features)
             try writer.finish()
+            if writer.hasChangedTables { try mendLogs(on: connection) }
+            try noteTransaction(of: connection)
             return (value, writer.hasChangedTables)
           }
         }

@@ -104,6 +104,15 @@ package actor SensorLinks {
 
   private static let closed = FieldpackError(.unavailable, "the links to sensors are closed")
 
+  /// The sensors that are ready now.
+  package func ready() async -> Set<SensorAddress> {
+    var ready: Set<SensorAddress> = []
+    for (address, link) in links {
+      if await link.isReady { ready.insert(address) }
+    }
+    return ready
+  }
+
   // MARK: Selections
 
   /// Connects the sensors of all items of a person.
@@ -223,6 +232,7 @@ package actor SensorLinks {
   }
 
   private func readEarlierWork() async -> FieldpackError? {
+    guard !isClosed else { return nil }
     let left: UnfinishedWork
     do throws(FieldpackError) { left = try await journal.unfinished() } catch { return error }
     // Their sessions have taken the place of the earlier ones in the journal.

@@ -13,6 +13,8 @@ package actor SensorPreviews {
     var number: Int
     var viewers = 0
     let frames: Broadcast<PreviewFrame>
+    /// The frame that a new viewer gets first: the next one may come only after a capture.
+    let last: Locked<PreviewFrame?>
     /// Gives why the stream could not begin.
     let beginning: Task<Result<SensorPreview, FieldpackError>, Never>
     let showing: Task<Void, Never>
@@ -48,7 +50,10 @@ package actor SensorPreviews {
     let leave: @Sendable () -> Void = { [weak self] in
       Task { [weak self] in await self?.leave(address, number) }
     }
-    let frames = present.frames.subscribe(begin: { _ in leave })
+    let frames = present.frames.subscribe(begin: { viewer in
+      if let frame = present.last.withLock({ $0 }) { viewer.send(frame) }
+      return leave
+    })
     if case .failure(let error) = await present.beginning.value { throw error }
     return frames
   }
@@ -61,17 +66,18 @@ package actor SensorPreviews {
     count += 1
     let number = count
     let frames = Broadcast<PreviewFrame>(capacity: 1)
+    let last = Locked<PreviewFrame?>(nil)
     let beginning = Task { await self.open(address) }
     let showing = Task {
       var next = await beginning.value
-      while case .success(let preview) = next, await Self.pass(preview, to: frames) {
+      while case .success(let preview) = next, await Self.pass(preview, to: frames, last) {
         next = await self.open(address)
       }
       frames.finish()
       self.forget(address, number)
     }
     let begun = Running(
-      number: number, frames: frames, beginning: beginning, showing: showing)
+      number: number, frames: frames, last: last, beginning: beginning, showing: showing)
     running[address] = begun
     return begun
   }
@@ -108,7 +114,7 @@ package actor SensorPreviews {
     do throws(FieldpackError) {
       let http = try http.withLock { (http) throws(FieldpackError) -> HTTPClient in
         if let http { return http }
-        let made = try SensorClient.http()
+        let made = try SensorClient.previews()
         http = made
         return made
       }
@@ -121,12 +127,13 @@ package actor SensorPreviews {
   ///
   /// - Returns: whether the link has stopped the preview, so that another one may follow.
   private static func pass(
-    _ preview: SensorPreview, to frames: Broadcast<PreviewFrame>
+    _ preview: SensorPreview, to frames: Broadcast<PreviewFrame>, _ last: Locked<PreviewFrame?>
   ) async -> Bool {
     var bad = 0
     do throws(FieldpackError) {
       while bad < mostBad, let frame = try await preview.next() {
         if let shown = shown(frame) {
+          last.withLock { $0 = shown }
           frames.send(shown)
           bad = 0
         } else {

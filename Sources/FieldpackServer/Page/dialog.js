@@ -4,7 +4,8 @@ import { at, button, element } from './dom.js';
 
 const dialog = at('dialog');
 /** Ends what the dialog shows now. */
-let leave = () => {};
+let showing = new AbortController();
+const leave = () => showing.abort();
 // Also comes where the user presses Escape; and late, where the dialog is open again.
 dialog.addEventListener('close', () => { if (!dialog.open) leave(); });
 
@@ -15,12 +16,14 @@ dialog.addEventListener('close', () => { if (!dialog.open) leave(); });
  */
 export function open(title, ...children) {
   leave();
-  const controller = new AbortController();
-  leave = () => controller.abort();
+  showing = new AbortController();
   dialog.replaceChildren(element('h2', { id: 'dialog-title' }, title), ...children);
   if (!dialog.open) dialog.showModal();
-  return controller.signal;
+  return showing.signal;
 }
+
+/** A signal of the end of what the dialog shows now. */
+export const shown = () => showing.signal;
 
 export function shut() {
   leave();

@@ -38,10 +38,22 @@ class Panel {
       () => act('POST', place('items', item.id, 'clear'))));
     form.append(element('div', { class: 'end' }, ...this.actions(), button('Close', shut),
       page.isWritable ? element('button', { type: 'submit' }, 'Save') : null));
-    submits(form, () => send('PATCH', place('items', item.id),
-      { annotations: flags.map(box => box.checked), notes: notes.value }));
+    const before = { marks: flags.map(box => box.checked), notes: notes.value };
+    submits(form, () => this.save(before, flags.map(box => box.checked), notes.value));
     this.signal = open(item.title, form);
     this.take(item);
+  }
+
+  /** Sends what the user has changed. The rest may be what others have written meanwhile. */
+  async save(before, marks, notes) {
+    const body = {};
+    if (marks.some((mark, index) => mark !== before.marks[index])) {
+      const { annotations } = this.item;
+      body.annotations = marks.map((mark, index) =>
+        (mark !== before.marks[index] ? mark : Boolean(annotations[index])));
+    }
+    if (notes !== before.notes) body.notes = notes;
+    if (Object.keys(body).length > 0) await send('PATCH', place('items', this.item.id), body);
   }
 
   /** Shows the item as it is now. What the user has typed stays. */

@@ -7,6 +7,8 @@ import { editPerson, PersonRow } from './persons.js';
 
 /** Milliseconds between two drawings: what happens between them is drawn together. */
 const pause = 16;
+/** Milliseconds to the next try where the state could not be read. */
+const retry = 1000;
 
 const sensorKey = ({ uri, name }) => `${uri}\n${name}`;
 
@@ -28,7 +30,7 @@ class Page {
       this.waiting.clear();
       for (const action of actions) action();
     });
-    this.renew = gather(pause, () => this.load().catch(() => {}));
+    this.renew = gather(pause, () => this.load().catch(() => setTimeout(this.renew, retry)));
     this.isLoading = this.isStale = false;
   }
 

@@ -3,7 +3,7 @@
 
 import { place, send } from './act.js';
 import { address, json } from './api.js';
-import { open, shut, submits } from './dialog.js';
+import { open, shown, shut, submits } from './dialog.js';
 import { button, element } from './dom.js';
 
 /** Milliseconds from the last keystroke, or from the moment that an address is shown, to its check. */
@@ -46,10 +46,13 @@ class Setup {
   }
 
   async chooseDevice() {
+    const signal = shown();
     let recent = [];
     try {
       recent = (await json(address(['sensors', 'recent'], { modality: this.modality }))).devices;
     } catch { /* Without the list, an address can still be typed. */ }
+    // Meanwhile the user may have closed the dialog.
+    if (signal.aborted) return;
     const choices = recent.map(device => button(device.name || device.uri, () => {
       this.device = device;
       this.enterAddress();
@@ -78,15 +81,14 @@ class Setup {
         element('button', { type: 'submit' }, 'Done')));
     uri.addEventListener('input', () => this.check(uri, words, typing));
     submits(form, () => this.store({ uri: uri.value.trim(), name: name.value.trim() }));
-    open('Where is the sensor?', form);
+    open('Where is the sensor?', form).addEventListener('abort', () => this.endCheck());
     this.check(uri, words, typing);
     uri.focus();
   }
 
   /** Asks after a while whether the sensor can capture this; another check ends the one before. */
   check(uri, words, wait) {
-    clearTimeout(this.timer);
-    this.controller?.abort();
+    this.endCheck();
     const controller = this.controller = new AbortController();
     words.dataset.result = uri.value.trim() ? 'checking' : 'blank';
     words.textContent = uri.value.trim() ? 'Checking …' : 'Enter a sensor address below.';
@@ -104,17 +106,20 @@ class Setup {
     }, wait);
   }
 
-  store(device) {
+  endCheck() {
     clearTimeout(this.timer);
     this.controller?.abort();
+  }
+
+  store(device) {
+    this.endCheck();
     const body = { modality: this.modality, submodality: this.type, device };
     return this.item ? send('PATCH', place('items', this.item.id), body)
       : send('POST', place('persons', this.person.id, 'items'), body);
   }
 
   leave() {
-    clearTimeout(this.timer);
-    this.controller?.abort();
+    this.endCheck();
     shut();
   }
 

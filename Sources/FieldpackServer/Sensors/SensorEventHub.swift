@@ -16,7 +16,7 @@ actor SensorEventHub {
   private let clock: FieldClock
   private let logger: Logger
   private var beginning: Task<FieldpackError?, Never>?
-  /// What the pages were told last; `nil` while nobody follows.
+  /// What the pages were told last; `nil` while nobody follows, and where that is not known.
   private var told: ToldPersons?
   private var watcher: Int?
   /// How many commits of others were found.
@@ -143,7 +143,7 @@ actor SensorEventHub {
       defer { has = false }
       return has
     }
-    guard commits != self.commits || isOwn else { return }
+    guard commits != self.commits || isOwn || told == nil else { return }
     let present: ToldPersons
     do throws(FieldpackError) {
       present = try await desk.persons.told()
@@ -152,7 +152,12 @@ actor SensorEventHub {
       throw error
     }
     self.commits = commits
-    let changes = told?.changes(to: present) ?? []
+    guard let told else {
+      // A change could not be read, and nobody knows what pages have read since.
+      self.told = present
+      return take([.everything])
+    }
+    let changes = told.changes(to: present)
     take(changes.count > Self.mostChanges ? [.everything] : changes)
   }
 
@@ -170,13 +175,25 @@ actor SensorEventHub {
       var seen: Set<SensorDesk.Change> = []
       let batch = waiting.filter { seen.insert($0).inserted }
       waiting = []
+      var hasFailed = false
       for change in seen.contains(.everything) ? [.everything] : batch {
-        // What is gone by now is told as gone.
-        guard let (kind, data) = try? await event(of: change) else { continue }
-        pieces.send(Array("event: \(kind)\ndata: \(data.text)\n\n".utf8))
+        do throws(FieldpackError) {
+          let (kind, data) = try await event(of: change)
+          send(kind, data)
+        } catch {
+          // What is gone by now is told as gone.
+          guard error.code != .notFound else { continue }
+          told = nil
+          if !hasFailed { send("everything", .object([])) }
+          hasFailed = true
+        }
       }
     }
     isTelling = false
+  }
+
+  private func send(_ kind: String, _ data: JSONValue) {
+    pieces.send(Array("event: \(kind)\ndata: \(data.text)\n\n".utf8))
   }
 
   private func event(

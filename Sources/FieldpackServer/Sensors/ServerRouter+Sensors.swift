@@ -22,7 +22,8 @@ extension ServerRouter {
     guard isOfFile || mayWorkWithSensors(request) else {
       return problem(ProblemDocument(403, "You may not change persons and items."), request)
     }
-    guard isOfFile || !isReading || request.fields["Sec-Fetch-Site"] != "cross-site" else {
+    let isOwn = ["same-origin", "none"].contains(request.fields["Sec-Fetch-Site"] ?? "none")
+    guard isOfFile || !isReading || isOwn else {
       return problem(ProblemDocument(403, "Pages of other sites may not ask this."), request)
     }
     do throws(FieldpackError) {
@@ -68,7 +69,12 @@ extension ServerRouter {
       return problem(
         ProblemDocument(412, "The person has been changed since it was read."), request)
     }
-    try await desk.note(request.method, path, document)
+    do throws(FieldpackError) {
+      try await desk.note(request.method, path, document)
+    } catch {
+      // The change is done. Whoever were told that it failed would ask for it again.
+      logger.warning("a click was not logged: \(error.code.name)")
+    }
     return Self.document(document)
   }
 

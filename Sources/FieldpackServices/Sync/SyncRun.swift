@@ -30,6 +30,9 @@ public struct SyncRun: Sendable {
     (self.store, self.peer, self.clock, self.batch) = (store, peer, clock, max(1, batch))
   }
 
+  /// What reports call the other side.
+  package var receiver: String { peer.name }
+
   /// Synchronises all layers that both sides log.
   ///
   /// - Throws: `.constraint` for files without a common origin or with other columns, `.unavailable`
@@ -203,12 +206,14 @@ public struct SyncRun: Sendable {
             // The feature that the edit names comes with another layer, in the next run.
             page.edits.removeSubrange(index...)
             page.position = page.edits.last?.position ?? start
+            page.edge = nil
             break
           }
           if isChange { changed += 1 }
         }
         guard page.position > start else { return (changed, true, unfit) }
-        let edge = page.edits.last.flatMap { $0.position == page.position ? $0.id : nil }
+        let edge =
+          page.edits.last.flatMap { $0.position == page.position ? $0.id : nil } ?? page.edge
         try records.save(
           .init(first: intake.first, last: log.head(), position: page.position, edit: edge), writer)
         return (changed, page.edits.count < count, unfit)

@@ -3,6 +3,7 @@ import FieldpackField
 import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackSQLite
+import FieldpackSyncTestSupport
 import FieldpackTestSupport
 import Foundation
 import Testing
@@ -11,64 +12,6 @@ import Testing
 
 /// Two devices and a receiver come to the same state, whatever becomes of their messages.
 @Suite struct SyncModelTests {
-  /// A connection that loses requests and replies, repeats them, and brings old ones late.
-  private final class BadConnection: SyncPeer {
-    private struct State {
-      var random: FilterGenerator.SplitMix
-      var late: [(edits: [SyncEdit], layer: LayerID)] = []
-    }
-
-    let service: SyncService
-    var name: String { "office" }
-    private let state: Locked<State>
-    /// Of 100 messages so many have bad luck.
-    private let badLuck: Int
-
-    init(_ service: SyncService, seed: UInt64, badLuck: Int) {
-      (self.service, self.badLuck) = (service, badLuck)
-      state = Locked(State(random: FilterGenerator.SplitMix(state: seed)))
-    }
-
-    private func luck() -> Int { state.withLock { Int.random(in: 0..<100, using: &$0.random) } }
-
-    private func lose() throws(FieldpackError) {
-      if luck() < badLuck { throw FieldpackError(.unavailable, "lost") }
-    }
-
-    func layers() async throws(FieldpackError) -> [SyncLayer] {
-      try lose()
-      return try await service.layers()
-    }
-
-    func edit(at position: Int64, of layer: LayerID) async throws(FieldpackError) -> String? {
-      try await service.edit(at: position, of: layer)
-    }
-
-    func edits(
-      of layer: LayerID, after position: Int64, limit: Int
-    ) async throws(FieldpackError) -> SyncPage {
-      try lose()
-      return try await service.edits(of: layer, after: position, limit: limit)
-    }
-
-    func send(
-      _ edits: [SyncEdit], of layer: LayerID
-    ) async throws(FieldpackError) -> SyncReceipt {
-      // The request is lost, and may arrive late.
-      if luck() < badLuck {
-        state.withLock { $0.late.append((edits, layer)) }
-        throw FieldpackError(.unavailable, "lost")
-      }
-      if luck() < badLuck, let late = state.withLock({ $0.late.popLast() }) {
-        _ = try? await service.send(late.edits, of: late.layer)
-      }
-      let receipt = try await service.send(edits, of: layer)
-      if luck() < badLuck { _ = try await service.send(edits, of: layer) }
-      try lose()
-      return receipt
-    }
-  }
-
   /// Makes one random edit.
   private static func edit(
     _ store: GeoPackageStore, _ random: inout FilterGenerator.SplitMix
@@ -77,22 +20,14 @@ import Testing
     try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
       var random = FilterGenerator.SplitMix(state: seed)
       let ids = try writer.rows("SELECT fid FROM wells").compactMap { $0[0].integerValue }
-      let kind = Int.random(in: 0..<10, using: &random)
-      var attributes = Attributes()
-      for column in ["name", "note"] where Bool.random(using: &random) {
-        attributes[column] = .text("v\(Int.random(in: 0..<6, using: &random))")
-      }
-      if Bool.random(using: &random) {
-        attributes["state"] = .integer(Int64.random(in: 0..<4, using: &random))
-      }
-      let place = Geometry.point(x: Double(Int.random(in: 0..<9, using: &random)), y: 1)
-      guard kind > 1, let id = ids.randomElement(using: &random) else {
+      switch RandomEdit(of: ids, &random) {
+      case .insert(let place, let attributes):
         try writer.create(Feature(geometry: place, attributes: attributes), in: "wells")
-        return
+      case .update(let id, let place, let attributes):
+        try writer.update(
+          .integer(id), in: "wells", set: attributes, geometry: place.map { .set($0) } ?? .keep)
+      case .delete(let id): try writer.delete(.integer(id), in: "wells")
       }
-      if kind == 2 { return try writer.delete(.integer(id), in: "wells") }
-      try writer.update(
-        .integer(id), in: "wells", set: attributes, geometry: kind < 5 ? .set(place) : .keep)
     }
   }
 

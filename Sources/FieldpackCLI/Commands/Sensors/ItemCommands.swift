@@ -192,7 +192,8 @@ private struct ItemAnnotateCommand: CommandBody {
       let item = try await catalogue.item(options.item)
       let marks = options.marks.isEmpty && !options.unmarks ? nil : try flags(of: item)
       try await catalogue.annotate(item.key, marks, notes: options.notes)
-      try await catalogue.note("item annotate", on: [item.key], if: options.logsInteractions)
+      await invocation.log(
+        "item annotate", on: [item.key], in: catalogue, if: options.logsInteractions)
       try invocation.show(try await catalogue.item(options.item), "annotated")
       return ExitStatus.success
     }
@@ -241,7 +242,7 @@ private struct ItemMoveCommand: CommandBody {
       (catalogue) throws(FieldpackError) in
       let item = try await catalogue.item(options.item)
       try await catalogue.move(item.key, to: options.index)
-      try await catalogue.note("item move", on: [item.key], if: options.logsInteractions)
+      await invocation.log("item move", on: [item.key], in: catalogue, if: options.logsInteractions)
       let moved = try await catalogue.item(options.item)
       try invocation.show(moved, "is now at \(moved.index)")
       return ExitStatus.success
@@ -276,7 +277,7 @@ private struct ItemClearCommand: CommandBody {
       (catalogue) throws(FieldpackError) in
       let keys = try await catalogue.itemKeys(named: options.items)
       let deleted = try await catalogue.clear(keys, scrubbing: options.scrubs)
-      try await catalogue.note("item clear", on: keys, if: options.logsInteractions)
+      await invocation.log("item clear", on: keys, in: catalogue, if: options.logsInteractions)
       return deleted
     }
   }
@@ -292,7 +293,7 @@ private struct ItemDeleteCommand: CommandBody {
       (catalogue) throws(FieldpackError) in
       let keys = try await catalogue.itemKeys(named: options.items)
       let deleted = try await catalogue.delete(items: keys, scrubbing: options.scrubs)
-      try await catalogue.note("item delete", on: keys, if: options.logsInteractions)
+      await invocation.log("item delete", on: keys, in: catalogue, if: options.logsInteractions)
       return deleted
     }
   }

@@ -77,7 +77,7 @@ private struct ItemSetupCommand: CommandBody {
     guard let type = options.type else { throw missingType }
     let draft = try draft(type, device: nil)
     let item = try await catalogue.add(draft, to: person.key, at: options.index)
-    try await catalogue.note("item setup", on: [item.key], if: options.logsInteractions)
+    await invocation.log("item setup", on: [item.key], in: catalogue, if: options.logsInteractions)
     try invocation.show(item, "added")
   }
 
@@ -90,7 +90,7 @@ private struct ItemSetupCommand: CommandBody {
         .invalidArgument, "--index is the place of a new item. Try: fieldpack item move")
     }
     try await catalogue.set(item.key, to: try draft(type, device: item.device))
-    try await catalogue.note("item setup", on: [item.key], if: options.logsInteractions)
+    await invocation.log("item setup", on: [item.key], in: catalogue, if: options.logsInteractions)
     try invocation.show(try await catalogue.item("\(item.key.feature)"), "set up")
   }
 

@@ -10,6 +10,18 @@ extension OptionReader {
   }
 }
 
+extension Invocation {
+  /// Logs a change that is done, for each person or item that it was about. Where that fails there is a
+  /// warning: an error would have the user make the change again.
+  func log(
+    _ command: StaticString, on keys: [KeyTuple], in catalogue: PersonCatalogue, if isWanted: Bool
+  ) async {
+    do throws(FieldpackError) {
+      try await catalogue.note(command, on: keys, if: isWanted)
+    } catch { logger.warning("the command is done, but was not logged: \(error.code.name)") }
+  }
+}
+
 extension PersonCatalogue {
   /// Logs a command that has been done, for each person or item that it was about.
   func note(

@@ -224,7 +224,8 @@ private struct PersonAddCommand: CommandBody {
       (store) throws(FieldpackError) in
       let catalogue = PersonCatalogue(store)
       let person = try await catalogue.add(options.details.applied(to: .init()))
-      try await catalogue.note("person add", on: [person.key], if: options.logsInteractions)
+      await invocation.log(
+        "person add", on: [person.key], in: catalogue, if: options.logsInteractions)
       try invocation.show(person, "added")
       return ExitStatus.success
     }
@@ -257,7 +258,8 @@ private struct PersonEditCommand: CommandBody {
       (catalogue) throws(FieldpackError) in
       let person = try await catalogue.person(options.person)
       try await catalogue.edit(person.key, to: options.details.applied(to: person.details))
-      try await catalogue.note("person edit", on: [person.key], if: options.logsInteractions)
+      await invocation.log(
+        "person edit", on: [person.key], in: catalogue, if: options.logsInteractions)
       try invocation.show(try await catalogue.person(options.person), "edited")
       return ExitStatus.success
     }
@@ -288,7 +290,8 @@ private struct PersonDuplicateCommand: CommandBody {
       (catalogue) throws(FieldpackError) in
       let person = try await catalogue.person(options.person)
       let copy = try await catalogue.duplicate(person.key)
-      try await catalogue.note("person duplicate", on: [copy.key], if: options.logsInteractions)
+      await invocation.log(
+        "person duplicate", on: [copy.key], in: catalogue, if: options.logsInteractions)
       try invocation.show(copy, "added")
       return ExitStatus.success
     }
@@ -321,7 +324,7 @@ private struct PersonDeleteCommand: CommandBody {
       (catalogue) throws(FieldpackError) in
       let keys = try await catalogue.persons(named: options.persons).map(\.key)
       let deleted = try await catalogue.delete(keys, scrubbing: options.scrubs)
-      try await catalogue.note("person delete", on: keys, if: options.logsInteractions)
+      await invocation.log("person delete", on: keys, in: catalogue, if: options.logsInteractions)
       return deleted
     }
   }

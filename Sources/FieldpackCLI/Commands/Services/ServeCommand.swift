@@ -145,6 +145,11 @@ private struct ServeCommand: CommandBody {
       throw FieldpackError(
         .invalidArgument, "--camera is for the page of an operator. Try: --sensors")
     }
+    if let name = options.cameras.first(where: { !$0.hasPrefix("/") }) {
+      throw FieldpackError(
+        .invalidArgument,
+        "--camera '\(name)' is no path from the root on. Try: --camera /dev/video0")
+    }
     let isForApps =
       options.bundles != nil || options.positions.name != nil || !options.allowsPaths.isEmpty
     guard options.config != nil || !isForApps else {

@@ -39,6 +39,16 @@ public struct SyncEdit: Hashable, Sendable {
   public var time: Instant?
   public var author: String?
   public var device: String?
+
+  package init(
+    id: String, operation: OutgoingEdit.Operation, identity: String, position: Int64,
+    base: Base? = nil, changed: [String], values: [SQLiteValue], content: [UInt8]? = nil,
+    time: Instant? = nil, author: String? = nil, device: String? = nil
+  ) {
+    (self.id, self.operation, self.identity) = (id, operation, identity)
+    (self.position, self.base, self.changed, self.values) = (position, base, changed, values)
+    (self.content, self.time, self.author, self.device) = (content, time, author, device)
+  }
 }
 
 /// A logged layer, as two files compare theirs before they exchange edits.
@@ -56,6 +66,15 @@ public struct SyncLayer: Hashable, Sendable {
   public var replica: String?
   /// The UUID of the file, or the name of the receiver, that gets the edits of this file.
   public var receiver: String?
+
+  package init(
+    name: LayerID, origin: String, columns: [String], references: [String: LayerID] = [:],
+    head: Int64, replica: String?, receiver: String? = nil
+  ) {
+    (self.name, self.origin, self.columns) = (name, origin, columns)
+    (self.references, self.head) = (references, head)
+    (self.replica, self.receiver) = (replica, receiver)
+  }
 }
 
 /// Edits of one layer, in their order.
@@ -65,6 +84,12 @@ public struct SyncPage: Hashable, Sendable {
   public var position: Int64
   /// Whether no more edits follow.
   public var isLast: Bool
+  /// The UUID of the edit at ``position`` where the page leaves that edit out.
+  package var edge: String?
+
+  package init(edits: [SyncEdit], position: Int64, isLast: Bool, edge: String? = nil) {
+    (self.edits, self.position, self.isLast, self.edge) = (edits, position, isLast, edge)
+  }
 }
 
 /// What became of an edit at its receiver.
@@ -107,6 +132,11 @@ public struct SyncReceipt: Hashable, Sendable {
   public var position: Int64
   /// The UUID of the edit at that place; `nil` where there is none.
   public var edit: String?
+
+  package init(answers: [SyncAnswer], before: Int64, position: Int64, edit: String? = nil) {
+    (self.answers, self.before) = (answers, before)
+    (self.position, self.edit) = (position, edit)
+  }
 }
 
 /// A value that an edit wanted, and that does not stand because another edit came before.

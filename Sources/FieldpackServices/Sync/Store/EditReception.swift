@@ -1,25 +1,14 @@
-import FieldpackCore
+package import FieldpackCore
 import FieldpackField
 import FieldpackGeoPackage
 import FieldpackSQLite
 
-/// Edits of a device as they come into a file, in one transaction.
-struct EditReception {
-  private let log: EditLog
-  private let links: LinkColumns
-  private let writer: GeoPackageWriter
+/// Edits of a device as they come to a receiver, in one transaction.
+package struct EditReception<Log: ReceivingLog> {
+  private let log: Log
   private let now: Instant
-  private let statements: KeptStatements<Use>
 
-  private enum Use { case answer, position, replica, remember }
-
-  init(
-    _ log: EditLog, _ writer: GeoPackageWriter, at now: Instant
-  ) throws(FieldpackError) {
-    statements = KeptStatements(of: writer)
-    (self.log, self.writer, self.now) = (log, writer, now)
-    links = try LinkColumns(of: log, in: writer)
-  }
+  package init(_ log: Log, at now: Instant) { (self.log, self.now) = (log, now) }
 
   /// What other edits did to a feature since the device knew it.
   private struct Foreign {
@@ -32,7 +21,7 @@ struct EditReception {
   ///
   /// - Parameter refusing: whether an edit that does not fit is refused, for which each edit needs a
   ///   savepoint. Otherwise the error is thrown, and the transaction is to be rolled back.
-  func receive(
+  package func receive(
     _ edits: [SyncEdit], refusing: Bool
   ) throws(FieldpackError) -> [SyncAnswer] {
     var answers: [SyncAnswer] = []
@@ -51,7 +40,7 @@ struct EditReception {
   }
 
   private func receive(_ edit: SyncEdit, refusing: Bool) throws(FieldpackError) -> SyncAnswer {
-    if let known = try answer(to: edit) { return known }
+    if let known = try log.outcome(of: edit.id) { return try answer(edit.id, as: known) }
     if let number = try log.number(of: edit.id) {
       // The edit was there before the file was copied.
       return SyncAnswer(edit.id, .applied, at: number)
@@ -60,21 +49,37 @@ struct EditReception {
       throw SyncJSON.broken("values for the columns of layer '\(log.layer)', or a base")
     }
     var values = log.row(edit.values)
-    guard try links.replaceIdentities(in: &values) else {
+    guard try log.resolveLinks(in: &values) else {
       return SyncAnswer(edit.id, .later, at: try log.head())
     }
     let answer: SyncAnswer
     do throws(FieldpackError) {
       answer =
         refusing
-        ? try writer.wholeRows { () throws(FieldpackError) in try apply(edit, values, base) }
+        ? try log.whole { () throws(FieldpackError) in try apply(edit, values, base) }
         : try apply(edit, values, base)
     } catch {
       guard refusing, error.isForGood else { throw error }
       answer = try refuse(edit, error.message)
     }
-    try remember(answer, base)
+    // A refusal changes nothing here, so that the edit may be tried again.
+    if answer.verdict == .applied || answer.verdict == .conflict {
+      let outcome = EditOutcome(
+        verdict: answer.verdict, number: answer.position, replica: base.replica,
+        message: answer.message)
+      try log.remember(outcome, of: edit.id)
+    }
     return answer
+  }
+
+  /// The answer that was given before.
+  private func answer(
+    _ edit: String, as known: EditOutcome
+  ) throws(FieldpackError) -> SyncAnswer {
+    SyncAnswer(
+      edit, known.verdict, at: known.number,
+      conflicts: known.verdict == .conflict ? try log.conflicts(of: edit) : [],
+      message: known.message)
   }
 
   private func refuse(_ edit: SyncEdit, _ message: String) throws(FieldpackError) -> SyncAnswer {
@@ -86,17 +91,17 @@ struct EditReception {
   private func apply(
     _ edit: SyncEdit, _ values: [SQLiteValue], _ base: SyncEdit.Base
   ) throws(FieldpackError) -> SyncAnswer {
+    var values = values
+    try log.normalize(&values)
     let place = try log.place(of: edit.identity)
-    let current = try writer.row(at: place, of: log)
+    let current = try log.row(at: place)
     switch edit.operation {
     case .insert:
       guard place == nil else { return SyncAnswer(edit.id, .applied, at: try log.head()) }
-      if try links.row(linking: values, in: log, writer) != nil {
-        return SyncAnswer(edit.id, .applied, at: try log.head())
-      }
-      let made = try writer.insert(
-        values, in: log, content: edit.content, from: edit.origin(isSent: false, at: now))
-      return SyncAnswer(edit.id, .applied, at: made.number)
+      if try log.isLinked(values) { return SyncAnswer(edit.id, .applied, at: try log.head()) }
+      let number = try log.insert(
+        values, content: edit.content, from: edit.origin(isSent: false, at: now))
+      return SyncAnswer(edit.id, .applied, at: number)
     case .update:
       guard let place else {
         throw FieldpackError(.notFound, "the feature \(edit.identity) is not known here")
@@ -120,12 +125,12 @@ struct EditReception {
     let conflicts = changed.filter { foreign.columns.contains($0) }
     let applied = changed.filter { !foreign.columns.contains($0) }
     var content = edit.content
-    if content != nil, try writer.content(of: feature, in: log) == content { content = nil }
+    if content != nil, try log.content(of: feature) == content { content = nil }
     let position =
       applied.isEmpty && content == nil
       ? try log.head()
-      : try writer.update(
-        feature, applied, of: wanted, in: log, content: content,
+      : try log.update(
+        feature, applied, of: wanted, content: content,
         from: edit.origin(isSent: false, at: now))
     return try answer(
       edit, feature, at: position,
@@ -139,7 +144,7 @@ struct EditReception {
   private func revive(
     _ place: EditLog.Place, _ edit: SyncEdit, _ wanted: [SQLiteValue], _ foreign: Foreign
   ) throws(FieldpackError) -> SyncAnswer {
-    guard var values = try log.last(of: place.feature, before: place.end)?.values else {
+    guard var values = try log.lastValues(at: place) else {
       throw FieldpackError(.notFound, "the feature \(edit.identity) is not known here")
     }
     var conflicts = [SyncConflict(kind: .revived, column: nil, lost: .null, kept: .null)]
@@ -153,8 +158,8 @@ struct EditReception {
         values[column] = wanted[column]
       }
     }
-    let made = try writer.revive(
-      edit.identity, values, in: log, at: place, content: edit.content,
+    let made = try log.revive(
+      edit.identity, values, at: place, content: edit.content,
       from: edit.origin(isSent: false, at: now))
     return try answer(edit, made.feature, at: made.number, conflicts)
   }
@@ -169,13 +174,13 @@ struct EditReception {
     }
     return SyncAnswer(
       edit.id, .applied,
-      at: try writer.delete(feature, in: log, from: edit.origin(isSent: false, at: now)))
+      at: try log.delete(feature, from: edit.origin(isSent: false, at: now)))
   }
 
   private func answer(
     _ edit: SyncEdit, _ feature: Int64, at position: Int64, _ conflicts: [SyncConflict]
   ) throws(FieldpackError) -> SyncAnswer {
-    try SyncTables.note(conflicts, of: edit, feature: feature, in: log.layer, at: now, writer)
+    try log.note(conflicts, of: edit, feature: feature)
     return SyncAnswer(
       edit.id, conflicts.isEmpty ? .applied : .conflict, at: position, conflicts: conflicts)
   }
@@ -189,60 +194,17 @@ struct EditReception {
     let changes = try log.changes(of: place, after: base.position)
     guard !changes.isEmpty else { return found }
     var previous = Int64.min
-    if let id = base.previous { previous = try position(of: id) ?? .min }
+    if let id = base.previous {
+      let known =
+        if let outcome = try log.outcome(of: id) { outcome.number } else { try log.number(of: id) }
+      previous = known ?? .min
+    }
     for (number, id) in changes {
-      if number <= previous, try received(.replica, id)?.textValue == base.replica { continue }
+      if number <= previous, try log.outcome(of: id)?.replica == base.replica { continue }
       found.isAny = true
-      guard let edit = try log.edit(id) else { continue }
-      found.columns.formUnion(try log.changedColumns(edit))
+      found.columns.formUnion(try log.changedColumns(by: id))
     }
     return found
-  }
-
-  private func position(of edit: String) throws(FieldpackError) -> Int64? {
-    if let row = try received(.position, edit) { return row.integerValue }
-    return try log.number(of: edit)
-  }
-
-  private func received(_ column: Use, _ edit: String) throws(FieldpackError) -> SQLiteValue? {
-    try statements.row(
-      column, [.text(edit)],
-      "SELECT \(column) FROM \(SyncTables.received) WHERE edit_id = ?"
-    )?.first
-  }
-
-  // MARK: Answers that were given
-
-  private func answer(to edit: SyncEdit) throws(FieldpackError) -> SyncAnswer? {
-    let row = try statements.row(
-      .answer, [.text(edit.id)],
-      "SELECT verdict, position, message FROM \(SyncTables.received) WHERE edit_id = ?")
-    guard let row, let verdict = row[0].textValue.flatMap(SyncAnswer.Verdict.init)
-    else { return nil }
-    var conflicts: [SyncConflict] = []
-    if verdict == .conflict {
-      let kept = try writer.features(
-        Query("conflict", where: Column<String>("edit_id") == edit.id))
-      for feature in kept { conflicts.append(try SyncConflict(feature)) }
-    }
-    return SyncAnswer(
-      edit.id, verdict, at: row[1].integerValue ?? 0, conflicts: conflicts,
-      message: row[2].textValue)
-  }
-
-  private func remember(
-    _ answer: SyncAnswer, _ base: SyncEdit.Base
-  ) throws(FieldpackError) {
-    // A refusal changes nothing here, so that the edit may be tried again.
-    guard answer.verdict == .applied || answer.verdict == .conflict else { return }
-    try statements.run(
-      .remember,
-      [
-        .text(answer.edit), .integer(answer.position), .text(base.replica),
-        .text(answer.verdict.rawValue), answer.message.map(SQLiteValue.text) ?? .null,
-      ],
-      "INSERT INTO \(SyncTables.received) (edit_id, position, replica, verdict, message) "
-        + "VALUES (?, ?, ?, ?, ?)")
   }
 }
 
@@ -272,7 +234,7 @@ extension EditLog {
 
 extension SyncConflict {
   /// A row of the layer `conflict`.
-  init(_ feature: Feature) throws(FieldpackError) {
+  package init(_ feature: Feature) throws(FieldpackError) {
     func value(_ name: String) throws(FieldpackError) -> SQLiteValue {
       guard let text = feature[Column<String>(name)] else { return .null }
       return try SyncJSON.value(SyncJSON.read(Array(text.utf8)))
@@ -286,7 +248,7 @@ extension SyncConflict {
 
 extension FieldpackError {
   /// Whether an edit that fails so will never be taken.
-  var isForGood: Bool {
+  package var isForGood: Bool {
     switch code {
     case .constraint, .invalidData, .notFound, .unsupported: true
     default: false

@@ -96,7 +96,9 @@ public struct SyncService: SyncPeer {
       try SyncTables.create(in: writer)
       let log = try Self.log(of: layer, in: writer)
       let before = try log.head()
-      let answers = try EditReception(log, writer, at: now).receive(edits, refusing: refusing)
+      let answers = try EditReception(
+        GeoPackageReception(log, writer, at: now), at: now
+      ).receive(edits, refusing: refusing)
       let position = try log.head()
       return SyncReceipt(
         answers: answers, before: before, position: position, edit: try log.id(at: position))

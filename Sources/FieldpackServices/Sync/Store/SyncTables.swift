@@ -1,4 +1,4 @@
-import FieldpackCore
+package import FieldpackCore
 import FieldpackField
 import FieldpackGeoPackage
 import FieldpackSQLite
@@ -84,15 +84,8 @@ struct SyncTables {
   ) throws(FieldpackError) {
     for conflict in conflicts {
       try writer.create(
-        Feature(attributes: [
-          "kind": conflict.kind.rawValue, "layer": layer.rawValue, "feature": feature,
-          "identity": edit.identity, "column_name": conflict.column,
-          "lost": conflict.column == nil && conflict.kind != .unfit
-            ? nil : SyncJSON.value(conflict.lost).text,
-          "kept": conflict.column == nil ? nil : SyncJSON.value(conflict.kept).text,
-          "edit_id": edit.id, "author": edit.author, "device": edit.device,
-          "edited_at": edit.time, "noted_at": now,
-        ]), in: "conflict")
+        Feature(attributes: conflict.attributes(of: edit, feature: feature, in: layer, at: now)),
+        in: "conflict")
     }
   }
 
@@ -160,5 +153,21 @@ struct SyncTables {
     try writer.execute(
       "INSERT OR IGNORE INTO \(superseded) (edit_id, newer) VALUES (?, ?)",
       [.text(edit), .text(newer)])
+  }
+}
+
+extension SyncConflict {
+  /// The columns of its row in the layer `conflict`.
+  package func attributes(
+    of edit: SyncEdit, feature: Int64?, in layer: LayerID, at now: Instant
+  ) -> Attributes {
+    [
+      "kind": kind.rawValue, "layer": layer.rawValue, "feature": feature,
+      "identity": edit.identity, "column_name": column,
+      "lost": column == nil && kind != .unfit ? nil : SyncJSON.value(lost).text,
+      "kept": column == nil ? nil : SyncJSON.value(kept).text,
+      "edit_id": edit.id, "author": edit.author, "device": edit.device,
+      "edited_at": edit.time, "noted_at": now,
+    ]
   }
 }
