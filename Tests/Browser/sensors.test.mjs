@@ -101,6 +101,23 @@ test('an item is marked, moved and cleared, and others see it at once', async ()
   await other.close();
 });
 
+test('who saves an item keeps what another has written meanwhile', async () => {
+  const page = await open();
+  await page.press('.cells li:nth-child(2) .more-of');
+  const item = await page.value(`document.querySelector('.cells li:nth-child(2)').dataset.item`);
+  const answer = await fetch(`${ADDRESS}/sensors/items/${item}`, {
+    method: 'PATCH', body: JSON.stringify({ notes: 'written by another' }) });
+  assert.equal(answer.status, 200);
+  await page.press('#dialog label.flag:nth-of-type(1) input');
+  await press(page, '#dialog', 'Save');
+  await page.until(`!document.getElementById('dialog').open`);
+  const { persons } = await (await fetch(`${ADDRESS}/sensors/state`)).json();
+  const now = persons[0].items.find(({ id }) => String(id) === item);
+  assert.equal(now.notes, 'written by another');
+  assert.deepEqual(now.annotations, [true, true, false, false]);
+  await page.close();
+});
+
 const panel = `document.querySelector('#dialog`;
 
 test('a setup that is cancelled leaves nothing, and Connect readies the sensors', async () => {

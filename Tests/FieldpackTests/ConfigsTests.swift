@@ -46,6 +46,8 @@ import Testing
       "survey.scfg",
       ["field: open", "zones: open", "samples: open", "walk: open"]
     ),
+    // The database of the store `field` is not here.
+    ("team-postgis.scfg", ["zones: open", "samples: open", "walk: open"]),
     (
       "team.scfg",
       [
@@ -67,8 +69,13 @@ import Testing
     let workspace = try await Workspace.open(
       [folder.file("Configs/" + file)], allowing: [folder.url],
       cache: .folder(folder.file("cache").path))
-    #expect(self.states(workspace, in: folder) == states)
-    #expect(workspace.diagnostics.filter { $0.severity != .note } == [])
+    let opened = self.states(workspace, in: folder)
+    if file == "team-postgis.scfg" {
+      #expect(Array(opened.dropFirst()) == states)
+    } else {
+      #expect(opened == states)
+      #expect(workspace.diagnostics.filter { $0.severity != .note } == [])
+    }
     await workspace.close()
   }
 

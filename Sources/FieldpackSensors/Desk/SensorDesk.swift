@@ -83,8 +83,8 @@ package actor SensorDesk {
     try await links.finishEarlierWork()
   }
 
-  /// Takes the sensors of the file for this desk. What an earlier run has left is begun then, too: the file
-  /// may have been busy when the program began.
+  /// Takes the sensors of the file for this desk. What an earlier run has left is begun then, too: the
+  /// file may have been busy when the program began.
   private func hold() throws(FieldpackError) {
     guard try takeLock() else { return }
     Task { [links, logger, beginning] in

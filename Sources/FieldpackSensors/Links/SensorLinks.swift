@@ -169,8 +169,8 @@ package actor SensorLinks {
     }
   }
 
-  /// Begins the live preview of a sensor, for which no session is needed, once nothing is captured at its
-  /// address.
+  /// Begins the live preview of a sensor once nothing is captured at its address. No session is
+  /// needed for it.
   package func preview(
     of address: SensorAddress, http: HTTPClient, limit: Int
   ) async throws(FieldpackError) -> SensorPreview {
@@ -206,8 +206,8 @@ package actor SensorLinks {
   // MARK: An earlier run
 
   /// Does what an earlier run has left: downloads what was captured, and gives locks and sessions back.
-  /// What is asked of the links from then on waits for the work at its sensor. Where a link has a session
-  /// already, the work stays for the next time.
+  /// What is asked of the links from then on waits for the work at its sensor. Where a link has a
+  /// session already, the work stays for the next time.
   ///
   /// A capture that the sensor does not have any more is lost, and told so. What a sensor cannot be
   /// asked for stays for the next time.
@@ -222,7 +222,8 @@ package actor SensorLinks {
     if let failure { throw failure }
   }
 
-  /// Begins to do what an earlier run has left, for which all waits that is asked of the links after that.
+  /// Begins to do what an earlier run has left. What is asked of the links after that waits for the
+  /// work at its sensor.
   @discardableResult
   func beginEarlierWork() -> Task<FieldpackError?, Never> {
     if let reading { return reading }

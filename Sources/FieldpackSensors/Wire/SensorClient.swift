@@ -79,8 +79,8 @@ package final class SensorClient: BiometricSensor {
     return try HTTPClient(configuration)
   }
 
-  /// A client for previews, which have no end: it follows no redirect, and gives a sensor up that has been
-  /// silent for 30 s.
+  /// A client for previews, which have no end: it follows no redirect, and gives a sensor up that has
+  /// been silent for 30 s.
   package static func previews() throws(FieldpackError) -> HTTPClient {
     var configuration = HTTPConfiguration()
     configuration.maximumRedirects = 0

@@ -26,6 +26,15 @@ import Testing
     #expect(check.output == #"{"uri":"cam://\#(file.path)","check":"found"}"# + "\n")
   }
 
+  @Test func `a camera of the server is named by its whole path`() async throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("a.gpkg").path
+    #expect(try await Tool.run("person", "add", file).status == 0)
+    let result = try await Tool.run("serve", file, "--sensors", "--camera", "video0")
+    #expect(result.error.contains("Try: --camera /dev/video0"))
+    #expect(result.status == 64)
+  }
+
   #if Server
     private func simulate(_ options: String...) throws -> (Program, String) {
       let program = try Program(

@@ -41,6 +41,27 @@ import Testing
     #expect(names.filter { $0.contains("sensors") } == [])
   }
 
+  /// The file may have been busy when the program began, and free at the first click.
+  @Test func `what was left is finished before the first capture`() async throws {
+    let file = try SensorFile()
+    let time = TestClock(.movedBySleep())
+    var options = SensorSimulator.Options()
+    options.picture.longerSide = 32
+    let sensor = SensorSimulator(options, clock: time.clock)
+    let old = try await sensor.perform(SensorRequest(.register)).result.sessionId
+    _ = try await sensor.perform(SensorRequest(.lock, session: old))
+    try await file.run { persons, journal in
+      let person = try await persons.add()
+      let item = try await persons.add(.finger(by: .north), to: person.key)
+      try await journal.session(SensorSession(device: .north, id: old, holdsLock: true))
+      let desk = desk(persons, journal, sensor, time)
+      #expect(try await desk.capture(item)?.isCompleted == true)
+      await desk.close()
+    }
+    #expect(!sensor.isLocked)
+    #expect(sensor.sessionCount == 0)
+  }
+
   @Test func `who stops an item leaves the capture of another`() async throws {
     let file = try SensorFile()
     let time = TestClock()

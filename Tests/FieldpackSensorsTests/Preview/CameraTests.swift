@@ -123,6 +123,22 @@ import Testing
     #expect(try await preview.next() == nil)
   }
 
+  @Test(.timeLimit(.minutes(2)))
+  func `a capture stops the preview of its camera under another name`() async throws {
+    let file = folder.file("a.bmp")
+    try Data(SimulatedPicture().make(1, 24)).write(to: file)
+    let links = try SensorLinks(journal: journal)
+    let uri = "cam://\(file.path)"
+    let preview = try await links.preview(
+      of: SensorAddress(uri: uri, name: "shown"), http: SensorClient.http(), limit: 1 << 20)
+    _ = try #require(try await preview.next())
+    let target = SensorTarget(SensorAddress(uri: uri, name: "captured"), [:])
+    #expect(try await links.capture(target)?.isCompleted == true)
+    while try await preview.next() != nil {}
+    #expect(preview.wasStopped)
+    await links.close()
+  }
+
   @Test func aCaptureStopsThePreview() async throws {
     let served = try ServedSensor()
     let link = SensorLink(

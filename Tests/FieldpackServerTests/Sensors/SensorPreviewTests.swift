@@ -217,9 +217,13 @@ import Testing
       #expect(answer.status == status, "\(answer.text)")
       #expect(try await server.get(path, "HEAD").status == 200)
       // A page of another site could show it as a picture.
-      let foreign = try await server.get(path, fields: ["Sec-Fetch-Site": "cross-site"])
-      #expect(foreign.status == 403)
-      #expect(foreign.text.contains("Pages of other sites may not ask this."))
+      for site in ["cross-site", "same-site"] {
+        let foreign = try await server.get(path, fields: ["Sec-Fetch-Site": site])
+        #expect(foreign.status == 403)
+        #expect(foreign.text.contains("Pages of other sites may not ask this."))
+      }
+      let own = try await server.get(path, fields: ["Sec-Fetch-Site": "same-origin"])
+      #expect(own.status == status)
       await server.close()
     }
   }

@@ -11,14 +11,14 @@ extension OptionReader {
 }
 
 extension Invocation {
-  /// Logs a change that is done, for each person or item that it was about. Where that fails there is a
-  /// warning: an error would have the user make the change again.
+  /// Logs a change that is done, for each person or item that it was about. Where that fails there
+  /// is a note: an error would have the user make the change again.
   func log(
     _ command: StaticString, on keys: [KeyTuple], in catalogue: PersonCatalogue, if isWanted: Bool
   ) async {
     do throws(FieldpackError) {
       try await catalogue.note(command, on: keys, if: isWanted)
-    } catch { logger.warning("the command is done, but was not logged: \(error.code.name)") }
+    } catch { console.note("the command is done, but was not logged: \(error.message)") }
   }
 }
 

@@ -148,7 +148,7 @@ private struct ServeCommand: CommandBody {
     if let name = options.cameras.first(where: { !$0.hasPrefix("/") }) {
       throw FieldpackError(
         .invalidArgument,
-        "--camera '\(name)' is no path from the root on. Try: --camera /dev/video0")
+        "--camera '\(name)' is no whole path, which begins with /. Try: --camera /dev/video0")
     }
     let isForApps =
       options.bundles != nil || options.positions.name != nil || !options.allowsPaths.isEmpty
