@@ -11,7 +11,7 @@
 
   @Suite(.programs, .enabled(if: TestCluster.isInstalled, "\(TestCluster.missing)"))
   struct PostGISLoadTests {
-    private static let wells = """
+    static let wells = """
       {"type": "FeatureCollection", "features": [
       {"type": "Feature", "id": 3, "geometry": {"type": "Point", "coordinates": [13, 52]},
        "properties": {"name": "Mitte", "depth": 12.5, "seen": "2024-02-29T12:00:00Z", "tags": [1, "a"]}},
@@ -19,7 +19,7 @@
        "properties": {"name": null, "depth": 3, "seen": null, "tags": null}}]}
       """
 
-    private struct Target {
+    struct Target {
       let schema: TestSchema
       let store: PostGISStore
       let folder: TemporaryFolder
@@ -227,7 +227,7 @@
   }
 
   /// A piece that keeps its features.
-  private struct Gathering: PieceSink {
+  struct Gathering: PieceSink {
     private var batch: FeatureBatch?
     var features: [Feature] {
       get throws {
