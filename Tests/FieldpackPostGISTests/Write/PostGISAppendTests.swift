@@ -32,6 +32,29 @@
       #expect(try await target.store.layers() == [])
       await workspace.close()
     }
+
+    @Test func `a view's row without an id reads the same by COPY`() async throws {
+      let target = try await Target()
+      try target.schema.run(
+        """
+        CREATE VIEW numbers AS SELECT NULL::int AS id, 'x'::text AS v;
+        CREATE VIEW names AS SELECT NULL::text AS id, 'x'::text AS v
+        """)
+      let store = target.schema.store(
+        tables: [.init("numbers", id: "id"), .init("names", id: "id")])
+      for layer in [LayerID("numbers"), "names"] {
+        var read: [Feature] = []
+        for try await feature in try await store.query(Query(layer)).features {
+          read.append(feature)
+        }
+        var copied: [Feature] = []
+        for try await piece in try await store.pieces(of: Query(layer), into: { Gathering() }) {
+          copied += try piece.features
+        }
+        #expect(copied == read)
+        #expect(copied.map(\.id) == [layer == "numbers" ? 0 : ""])
+      }
+    }
   }
 
   extension PostGISLoadTests.Target {
