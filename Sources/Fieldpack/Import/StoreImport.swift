@@ -53,6 +53,7 @@ public struct StoreImport: Sendable {
     let target = try Self.target(store)
     var parts: [LayerPart] = []
     let prepared = try await workspace.prepare(Query(layers: [layer].compactMap(\.self)))
+    try checkNames(prepared.layers.map(\.schema.layer))
     for found in prepared.layers {
       let source = try workspace.store(found.store)
       parts.append(part(of: source, found.schema.layer))
@@ -62,6 +63,21 @@ public struct StoreImport: Sendable {
       .init(file: $0.store.rawValue, layer: name(of: $0.schema.layer), schema: $0.schema, count: 0)
     }
     return try await load(parts, into: target, report)
+  }
+
+  /// Refuses layers that would take each other's place.
+  private func checkNames(_ layers: [LayerID]) throws(FieldpackError) {
+    var seen: Set<String> = []
+    for layer in layers {
+      let name = name(of: layer)
+      guard seen.insert(name.rawValue.lowercased()).inserted else {
+        throw FieldpackError(
+          .invalidArgument,
+          "several layers would be called '\(name)' (names are compared ignoring case). "
+            + "Try: import them one by one, each with a name of its own",
+          location: .init(layer: name))
+      }
+    }
   }
 
   private static func target(_ store: any Store) throws(FieldpackError) -> any LayerLoading {

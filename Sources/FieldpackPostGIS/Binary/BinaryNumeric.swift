@@ -80,7 +80,7 @@ enum BinaryNumeric {
       if index < text.count {
         guard text[index] | 0x20 == UInt8(ascii: "e"),
           let exponent = NumberParser.integer(.init(rebasing: text[(index + 1)...])),
-          abs(exponent) <= Int64(BinaryNumeric.mostDigits)
+          exponent.magnitude <= UInt64(BinaryNumeric.mostDigits)
         else { return nil }
         scale -= Int(exponent)
       }

@@ -25,16 +25,40 @@
         rollBackLeftovers()
         throw error
       }
+      // What was read stays right, whatever became of the last statement.
+      if kind == .snapshot, PQtransactionStatus(handle) == PQTRANS_INERROR {
+        rollBackLeftovers()
+      } else {
+        try commit("the changes were made")
+      }
+      return value
+    }
+
+    /// Ends a transaction with all of its changes.
+    ///
+    /// - Parameter deed: named where nobody knows whether it was done, because the connection was lost in
+    ///   the commit, or given up.
+    /// - Throws: also where a statement of the transaction failed. The server would answer such a COMMIT
+    ///   with a ROLLBACK, and not with an error.
+    func commit(_ deed: String) throws(FieldpackError) {
+      do throws(FieldpackError) { try check() } catch {
+        rollBackLeftovers()
+        throw error
+      }
+      guard PQtransactionStatus(handle) != PQTRANS_INERROR else {
+        rollBackLeftovers()
+        throw FieldpackError(
+          .invalidArgument, "a statement of the transaction failed, so that nothing was changed")
+      }
       do throws(FieldpackError) {
         try execute("COMMIT")
       } catch {
         rollBackLeftovers()
-        guard error.code == .unavailable else { throw error }
+        guard error.code == .unavailable || isGivenUp else { throw error }
         throw FieldpackError(
-          .unavailable, "it is not known whether the changes were made: \(error.message)",
+          .unavailable, "it is not known whether \(deed): \(error.message)",
           underlying: error.underlying)
       }
-      return value
     }
 
     /// Ends what a visitor left open. A connection that cannot be brought to rest is given up.

@@ -17,9 +17,11 @@
 
     /// - Throws: `.invalidData` where a value has not the length that its type has.
     func check() throws(FieldpackError) {
-      var isRight = fields[0].map {
-        columns.hasTextID || $0.count == 8 || $0.count == 4 || $0.count == 2
-      }
+      // A view may have rows whose id is NULL.
+      var isRight =
+        fields[0].map {
+          columns.hasTextID || $0.count == 8 || $0.count == 4 || $0.count == 2
+        } ?? true
       for (column, place) in columns.places.enumerated() where place >= 0 {
         guard let length = fields[place]?.count else { continue }
         let isKnown =
@@ -33,7 +35,7 @@
           }
         if !isKnown { isRight = false }
       }
-      guard isRight != true else { return }
+      guard !isRight else { return }
       throw FieldpackError(
         .invalidData, "the server sends values of other types than it was asked for")
     }
@@ -64,7 +66,7 @@
     // MARK: FeatureRow
 
     var id: FeatureID {
-      guard let field = field(0) else { return .integer(0) }
+      guard let field = field(0) else { return columns.hasTextID ? .text("") : .integer(0) }
       return columns.hasTextID
         ? .text(String(decoding: field, as: UTF8.self)) : .integer(Self.integer(field))
     }

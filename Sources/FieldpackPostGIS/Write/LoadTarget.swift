@@ -50,9 +50,9 @@
     /// The column by which rows find what they replace; `nil` where none is replaced.
     let key: String?
 
-    private var id: TableFacts.ID? { facts.id }
+    var id: TableFacts.ID? { facts.id }
     private var quotedID: String { id.map { quotedUnchecked($0.name) } ?? "" }
-    private var hasIDs: Bool { plan.id != nil }
+    var hasIDs: Bool { plan.id != nil }
 
     /// The types of the columns as they come, those that have no binary form here as text.
     func create() -> String {
@@ -101,13 +101,18 @@
     }
 
     /// Replaces the columns of features that have the key of a row.
-    func update() -> String? {
-      guard let key else { return nil }
+    ///
+    /// - Parameter numbers: the rows of the temporary table; `nil` is all.
+    func update(_ key: String, _ numbers: ClosedRange<Int64>? = nil) -> String {
       let column = quotedUnchecked(key)
       let sets = names.filter { $0 != key }.map { "\(quotedUnchecked($0)) = \(typed($0))" }
       let changes = sets.isEmpty ? "\(column) = t.\(column)" : sets.joined(separator: ", ")
       return "UPDATE \(target) t SET \(changes) FROM \(Self.table) s WHERE t.\(column) = "
-        + "\(typed(key))"
+        + typed(key) + (numbers.map { " AND \(Self.condition($0))" } ?? "")
+    }
+
+    private static func condition(_ numbers: ClosedRange<Int64>) -> String {
+      "s.\(number) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)"
     }
 
     /// Takes away the rows that have replaced something.
@@ -124,20 +129,27 @@
         + "WHERE t.\(quotedID) = s.\(quotedID)"
     }
 
-    /// Lets the table's own ids be higher than those that come.
-    func advance() -> String? {
-      guard hasIDs, let sequence = id?.sequence else { return nil }
-      return """
-        SELECT setval('\(sequence.replacing("'", with: "''"))'::regclass, m.highest)
-        FROM (SELECT greatest((SELECT max(\(quotedID)) FROM \(target)),
-          (SELECT max(\(quotedID)) FROM \(Self.table)))::int8 AS highest) m, \(sequence) q
-        WHERE m.highest > 0 AND (q.last_value < m.highest
-          OR (q.last_value = m.highest AND NOT q.is_called))
-        """
+    /// The highest id of the table and of the rows that come.
+    var highestID: String {
+      "SELECT greatest((SELECT max(\(quotedID)) FROM \(target)), "
+        + "(SELECT max(\(quotedID)) FROM \(Self.table)))::int8"
+    }
+
+    /// The numbers of the first and the last row of the temporary table.
+    static let numbers = "SELECT min(\(number)), max(\(number)) FROM \(table)"
+
+    /// The id of a row of the temporary table; `nil` where the rows have none.
+    func idOfRow(_ number: Int64) -> String? {
+      guard hasIDs, let id else { return nil }
+      return "SELECT \(id.asKey) FROM \(Self.table) WHERE \(Self.number) = \(number)"
     }
 
     /// Inserts what is left, in the order in which it came.
-    func insert() -> String {
+    ///
+    /// - Parameters:
+    ///   - asksSequence: whether the sequence of the table gives the ids that rows lack.
+    ///   - numbers: the rows of the temporary table; `nil` is all.
+    func insert(asksSequence: Bool, _ numbers: ClosedRange<Int64>? = nil) -> String {
       var columns = names
       var values = names.map(typed)
       if let id, hasIDs || !id.hasDefault {
@@ -145,9 +157,9 @@
         let own = hasIDs ? "s.\(quotedID)" : "NULL"
         if !id.isInteger {
           values.insert(own, at: 0)
-        } else if let sequence = id.sequence {
-          let text = sequence.replacing("'", with: "''")
-          values.insert("coalesce(\(own), nextval('\(text)'::regclass))", at: 0)
+        } else if asksSequence, let sequence = id.sequence {
+          let text = DefaultLiteral.literal(sequence)
+          values.insert("coalesce(\(own), nextval(\(text)::regclass))", at: 0)
         } else {
           values.insert(
             """
@@ -160,13 +172,8 @@
       let override = id?.isAlways == true && columns.first == id?.name
       return "INSERT INTO \(target) (\(columns.map(quotedUnchecked).joined(separator: ", "))) "
         + (override ? "OVERRIDING SYSTEM VALUE " : "")
-        + "SELECT \(values.joined(separator: ", ")) FROM \(Self.table) s ORDER BY s.\(Self.number)"
-    }
-  }
-
-  extension String {
-    fileprivate func replacing(_ sign: Character, with text: String) -> String {
-      reduce(into: "") { $0 += $1 == sign ? text : String($1) }
+        + "SELECT \(values.joined(separator: ", ")) FROM \(Self.table) s "
+        + (numbers.map { "WHERE \(Self.condition($0)) " } ?? "") + "ORDER BY s.\(Self.number)"
     }
   }
 #endif

@@ -39,7 +39,9 @@
         if let old { try writer.drop(old) }
         var made = rows
         made.layer = part.name
-        made.idColumn = rows.idColumn ?? "fid"
+        // The config may name the column of the ids.
+        made.idColumn =
+          scope.tables?.first { $0.name == part.name.rawValue }?.id ?? rows.idColumn ?? "fid"
         made.geometry?.epoch = nil
         made.columns = rows.columns.map { adapted($0) }
         let idText = hasTextIDs ? free("id", in: made) : nil
@@ -73,8 +75,8 @@
     private mutating func adapted(_ column: ColumnDefinition) -> ColumnDefinition {
       var column = column
       column.isGenerated = false
-      if LayerSQL.systemColumns.contains(column.name) {
-        let name = free(column.name, in: rows)
+      let name = stored(column.name)
+      if name != column.name {
         notes.append(
           Note(
             "column '\(column.name)' of layer '\(part.name)' is called '\(name)' there, because every "
@@ -89,6 +91,11 @@
         column.defaultSQL = nil
       }
       return column
+    }
+
+    /// The name that a column of the rows has in the table.
+    private func stored(_ name: String) -> String {
+      LayerSQL.systemColumns.contains(name) ? free(name, in: rows) : name
     }
 
     private func free(_ name: String, in schema: Schema) -> String {
@@ -153,7 +160,10 @@
       let isTyped =
         facts.shards == nil && plan.columns.allSatisfy { facts.column($0.name)?.type != nil }
       if key == nil, plan.id == nil, isTyped, facts.id?.hasDefault ?? true { return true }
-      try connection.execute("LOCK TABLE \(table) IN SHARE ROW EXCLUSIVE MODE")
+      // PostgreSQL locks no foreign table.
+      if facts.kind != "f" {
+        try connection.execute("LOCK TABLE \(table) IN SHARE ROW EXCLUSIVE MODE")
+      }
       guard key == nil, plan.id != nil, isTyped else { return false }
       return try connection.execute("SELECT FROM \(table) LIMIT 1").count == 0
     }
@@ -163,7 +173,7 @@
     ) throws(FieldpackError) -> TableFacts {
       let names = [facts.id?.name, facts.geometry?.name].compactMap { $0?.lowercased() }
       let missing = rows.columns.filter {
-        facts.column($0.name) == nil && !names.contains($0.name.lowercased())
+        facts.column(stored($0.name)) == nil && !names.contains($0.name.lowercased())
       }
       guard !missing.isEmpty else { return facts }
       guard facts.shards == nil else {
@@ -178,15 +188,15 @@
         try connection.execute(
           "ALTER TABLE \(try facts.name.sql()) ADD COLUMN \(try LayerSQL.sql(column))")
       }
-      return try TableFacts.read(facts.name, id: facts.id?.name, on: connection) ?? facts
+      return try facts.readAgain(on: connection)
     }
 
     /// The column by which rows find what they replace.
     private func key(in facts: TableFacts) throws(FieldpackError) -> String? {
       guard options.mode == .upsert else { return nil }
       if let match = options.matchColumn {
-        guard rows.columnIndex(match) != nil else { throw rows.unknownColumn(match) }
-        guard let column = facts.column(match) else {
+        guard let index = rows.columnIndex(match) else { throw rows.unknownColumn(match) }
+        guard let column = facts.column(stored(rows.columns[index].name)) else {
           throw FieldpackError(.notFound, "layer '\(part.name)' has no column '\(match)'")
         }
         return column.name
@@ -212,9 +222,8 @@
           ? nil
           : facts.geometry.map { .init(name: $0.name, srid: $0.srid, rule: $0.rule) },
         columns: rows.columns.indices.compactMap { index in
-          guard let column = facts.column(rows.columns[index].name), !column.isGenerated else {
-            return nil
-          }
+          let name = stored(rows.columns[index].name)
+          guard let column = facts.column(name), !column.isGenerated else { return nil }
           return .init(source: index, name: column.name, type: column.type ?? .text())
         })
       plan.place = facts.shards?.key

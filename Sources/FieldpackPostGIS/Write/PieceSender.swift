@@ -86,7 +86,7 @@
   extension FieldpackError {
     /// Whether the server refused a row, so that it can be left out: its values, what a constraint or a
     /// trigger says of them, or a geometry that PostGIS does not take.
-    fileprivate var isOfRow: Bool {
+    var isOfRow: Bool {
       guard let state = sqlState?.text else { return false }
       return ["22", "23", "P0", "XX"].contains(String(state.prefix(2)))
     }

@@ -21,6 +21,12 @@
       var count = 0
     }
 
+    /// The table that has the name of a layer already, and the system of its geometries.
+    private struct Found {
+      var facts: TableFacts
+      var srs: SRS?
+    }
+
     func run(_ parts: [LayerPart]) async throws(FieldpackError) -> LayerLoadReport {
       var progress = Progress(report: LayerLoadReport())
       try await on { (connection) throws(FieldpackError) in
@@ -31,8 +37,14 @@
       if Task.isCancelled {
         throw FieldpackError(.interrupted, "interrupted; nothing was changed")
       }
-      let end = options.isDryRun ? "ROLLBACK" : "COMMIT"
-      _ = try await on { (connection) throws(FieldpackError) in try connection.commit(by: end) }
+      let isDryRun = options.isDryRun
+      _ = try await on { (connection) throws(FieldpackError) in
+        if isDryRun {
+          try connection.execute("ROLLBACK")
+        } else {
+          try connection.commit("the layers were imported")
+        }
+      }
       return progress.report
     }
 
@@ -52,22 +64,25 @@
       var query = Query(part.layer).skippingErrors(options.skipsErrors)
       let mode = options.mode
       let (scope, store) = (scope, store)
-      let facts = try await on { (connection) throws(FieldpackError) -> TableFacts? in
+      let keeps = mode == .append || mode == .upsert
+      let found = try await on { (connection) throws(FieldpackError) -> Found? in
         let catalogue = try PostGISSnapshot(connection, scope: scope, store: store).catalogue
-        guard let layer = catalogue.layer(part.name) else { return nil }
-        return try TableFacts.read(layer, in: scope, on: connection)
+        guard let layer = catalogue.layer(part.name),
+          let facts = try TableFacts.read(layer, in: scope, on: connection)
+        else { return nil }
+        guard keeps else { return Found(facts: facts) }
+        return Found(
+          facts: facts, srs: try ServerSRS.system(of: facts, layer, on: connection))
       }
-      let isKept = facts != nil && (mode == .append || mode == .upsert)
+      let facts = found?.facts
+      let isKept = facts != nil && keeps
       if facts != nil, mode == .create {
         throw FieldpackError(
           .cannotCreate, "layer '\(part.name)' exists already", advice: .appendReplaceOrRename,
           location: .init(store: store, layer: part.name))
       }
-      if isKept, let srid = facts?.geometry?.srid {
-        let srs = try await on { (connection) throws(FieldpackError) in
-          try ServerSRS.system(of: srid, on: connection)
-        }
-        if let srs { query = query.transformed(to: srs) }
+      if isKept, facts?.geometry != nil {
+        if let srs = found?.srs, !srs.isUndefined { query = query.transformed(to: srs) }
       } else if let srs = options.srs {
         query = query.transformed(to: srs)
       }
@@ -157,72 +172,32 @@
     private func finish(
       _ target: LoadTarget, _ loaded: inout LoadedLayer, _ report: inout LayerLoadReport
     ) async throws(FieldpackError) {
-      let store = store
+      let (store, options) = (store, options)
       let highest = loaded.ids?.upperBound ?? 0
-      let found = try await on {
-        (connection) throws(FieldpackError) -> (updated: Int, moved: Int) in
+      let found = try await on { (connection) throws(FieldpackError) -> LoadEnd in
         do throws(FieldpackError) {
-          return try Self.end(target, highest: highest, on: connection)
+          var end = LoadEnd(target: target, store: store, options: options)
+          try end.run(highest: highest, on: connection)
+          return end
         } catch {
           throw error.adding(location: .init(store: store, layer: target.layer))
         }
       }
+      loaded.count -= found.skipped.count
       loaded.updatedCount = found.updated
       loaded.renumberedCount = found.moved
+      for feature in found.skipped { report.skipped.add(feature) }
+      if !found.mayAdvance {
+        report.notes.append(
+          Note(
+            "the role may not change the sequence of layer '\(target.layer)', whose next ids may be "
+              + "taken"))
+      }
       if found.moved > 0 {
         report.notes.append(
           Note(
             "\(found.moved.counting("feature")) of layer '\(target.layer)' got other ids, because "
               + "their own ids were taken"))
-      }
-    }
-
-    private static func end(
-      _ target: LoadTarget, highest: Int64, on connection: PostgresConnection
-    ) throws(FieldpackError) -> (updated: Int, moved: Int) {
-      var counts = (updated: 0, moved: 0)
-      switch target.way {
-      case .new(let sql, let hasKey):
-        let table = try sql.target.sql()
-        if !hasKey { try connection.execute(try sql.key()) }
-        if let index = try sql.index() { try connection.execute(index) }
-        if highest > 0 {
-          try connection.execute(
-            "SELECT setval(pg_get_serial_sequence($1, $2), $3)",
-            [.text(table), .text(sql.schema.idColumn ?? "fid"), .integer(highest)])
-        }
-        try connection.execute("ANALYZE \(table)")
-      case .behind(let facts):
-        guard target.plan.id != nil, let sequence = facts.id?.sequence, highest > 0 else { break }
-        try connection.execute(
-          "SELECT setval($1::text::regclass, $2)", [.text(sequence), .integer(highest)])
-      case .staged(let stage):
-        if let sql = stage.dropEarlier() { try connection.execute(sql) }
-        if let sql = stage.findDoubled(), try connection.execute(sql).count > 0 {
-          throw FieldpackError(
-            .constraint,
-            "layer '\(target.layer)' has features with one value in column '\(stage.key ?? "")', so the "
-              + "column cannot tell which of them a row replaces")
-        }
-        if let sql = stage.update() { counts.updated = try connection.execute(sql).changedCount }
-        if let sql = stage.dropReplacing() { try connection.execute(sql) }
-        if let sql = stage.freeIDs() { counts.moved = try connection.execute(sql).changedCount }
-        if let sql = stage.advance() { try connection.execute(sql) }
-        try connection.execute(stage.insert())
-        try connection.execute("DROP TABLE \(StageSQL.table)")
-      }
-      return counts
-    }
-  }
-
-  extension PostgresConnection {
-    /// Ends a transaction. When the connection is lost in the commit, nobody knows whether it happened.
-    fileprivate func commit(by sql: String) throws(FieldpackError) {
-      do throws(FieldpackError) { try execute(sql) } catch {
-        guard error.code == .unavailable, sql == "COMMIT" else { throw error }
-        throw FieldpackError(
-          .unavailable, "it is not known whether the layers were imported: \(error.message)",
-          underlying: error.underlying)
       }
     }
   }

@@ -16,7 +16,9 @@
     func makeTable(
       _ described: Schema, withKey: Bool = true
     ) throws(FieldpackError) -> LayerSQL {
-      if scope.tables != nil {
+      if let tables = scope.tables,
+        !tables.contains(where: { $0.name == described.layer.rawValue })
+      {
         throw FieldpackError(
           .unsupported,
           "store '\(store)' has the tables that its config names, so a new layer would not be among them"

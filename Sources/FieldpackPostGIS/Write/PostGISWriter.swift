@@ -113,23 +113,15 @@
     /// Lets new ids of a table be higher than those that were asked for.
     func settleIDs(of facts: TableFacts) throws(FieldpackError) {
       guard let highest = given.removeValue(forKey: facts.name) else { return }
-      try advance(facts.id?.sequence, to: highest)
+      try facts.id?.advance(to: highest, on: connection)
     }
 
     private func advance(_ table: TableName, to highest: Int64) throws(FieldpackError) {
-      guard let facts = known.values.first(where: { $0.name == table }) else {
-        let layer = LayerID(table.table)
-        return try advance(try facts(layer).id?.sequence, to: highest)
+      if let facts = known.values.first(where: { $0.name == table }) {
+        try facts.id?.advance(to: highest, on: connection)
+      } else {
+        try facts(LayerID(table.table)).id?.advance(to: highest, on: connection)
       }
-      try advance(facts.id?.sequence, to: highest)
-    }
-
-    private func advance(_ sequence: String?, to highest: Int64) throws(FieldpackError) {
-      guard let sequence, highest > 0 else { return }
-      try connection.execute(
-        "SELECT setval($1::text::regclass, $2) FROM \(sequence) "
-          + "WHERE last_value < $2 OR (last_value = $2 AND NOT is_called)",
-        [.text(sequence), .integer(highest)])
     }
 
     /// Lets new ids be higher than all that are there, where other programs chose some.
@@ -137,7 +129,7 @@
       guard let id = facts.id, id.sequence != nil else { return }
       let rows = try connection.execute(
         "SELECT max(\(quotedUnchecked(id.name)))::int8 FROM \(try facts.name.sql())")
-      if let highest = rows.integer(0, 0) { try advance(id.sequence, to: highest) }
+      if let highest = rows.integer(0, 0) { try id.advance(to: highest, on: connection) }
     }
 
     /// A table has another name now, or is gone.

@@ -43,16 +43,24 @@
       return Int32(clamping: added.integer(0, 0) ?? 0)
     }
 
-    /// The system that has an SRID; `nil` where the server does not tell its authority.
+    /// The system to which geometries go that are stored in a table; `nil` where they have none there.
+    ///
+    /// - Throws: `.unsupported` where the server tells no authority of the SRID.
     static func system(
-      of srid: Int32, on connection: PostgresConnection
+      of facts: TableFacts, _ layer: PostGISLayer, on connection: PostgresConnection
     ) throws(FieldpackError) -> SRS? {
-      guard srid != 0 else { return nil }
+      guard let srid = facts.geometry?.srid, srid != 0 else { return nil }
+      if srid == layer.geometry?.srid { return layer.schema.geometry?.srs }
+      // An empty table may have its SRID from a constraint alone.
       let found = try connection.execute(
         "SELECT auth_name, auth_srid FROM spatial_ref_sys WHERE srid = $1",
         [.binary(bytes(of: srid))])
       guard found.count > 0, let organization = found.text(0, 0), let code = found.integer(0, 1)
-      else { return nil }
+      else {
+        throw FieldpackError(
+          .unsupported,
+          "layer '\(layer.layer)' has the SRID \(srid), of which the server tells no authority")
+      }
       return SRS(organization, Int32(clamping: code))
     }
 

@@ -26,7 +26,8 @@
       /// The sequence that gives the ids, quoted.
       var sequence: String?
 
-      var isInteger: Bool { type == .int2 || type == .int4 || type == .int8 }
+      /// Whether ids read as integers, as those of `numeric(10,0)` do, too.
+      var isInteger: Bool
     }
 
     struct Geometry: Sendable {
@@ -48,22 +49,40 @@
 
     var isView: Bool { kind == "v" || kind == "m" }
 
+    /// The facts of a layer's table, whose SRID and kind of ids are those with which the layer is read.
+    ///
     /// - Returns: `nil` where the table is not there any more.
     static func read(
       _ layer: PostGISLayer, in scope: PostGISScope, on connection: PostgresConnection
     ) throws(FieldpackError) -> TableFacts? {
-      var facts = try read(
-        TableName(schema: scope.schema, table: layer.layer.rawValue), id: layer.schema.idColumn,
-        on: connection)
+      let name = TableName(schema: scope.schema, table: layer.layer.rawValue)
+      guard var facts = try read(name, id: layer.schema.idColumn, on: connection) else {
+        return nil
+      }
+      facts.id?.isInteger = !layer.hasTextID
+      // `geometry_columns` knows no SRID of a column whose type says none, nor of a geography.
+      if facts.geometry?.srid == 0 { facts.geometry?.srid = layer.geometry?.srid ?? 0 }
       if let shards = layer.shards {
-        facts?.shards = shards
-        facts?.columns.removeAll { $0.name == ShardKey.column }
+        facts.shards = shards
+        facts.columns.removeAll { $0.name == ShardKey.column }
+      }
+      return facts
+    }
+
+    /// The facts after a change of the columns.
+    func readAgain(on connection: PostgresConnection) throws(FieldpackError) -> TableFacts {
+      guard var facts = try Self.read(name, id: id?.name, on: connection) else { return self }
+      if let id { facts.id?.isInteger = id.isInteger }
+      if facts.geometry?.srid == 0 { facts.geometry?.srid = geometry?.srid ?? 0 }
+      if let shards {
+        facts.shards = shards
+        facts.columns.removeAll { $0.name == ShardKey.column }
       }
       return facts
     }
 
     /// - Parameter id: the column of the ids.
-    static func read(
+    private static func read(
       _ name: TableName, id: String?, on connection: PostgresConnection
     ) throws(FieldpackError) -> TableFacts? {
       let rows = try connection.execute(
@@ -97,7 +116,8 @@
       if rows.flag(row, 10), id == nil, let known {
         id = ID(
           name: name, type: known, hasDefault: rows.flag(row, 9) || !identity.isEmpty,
-          isAlways: identity == "a", sequence: rows.text(row, 12))
+          isAlways: identity == "a", sequence: rows.text(row, 12),
+          isInteger: known == .int2 || known == .int4 || known == .int8)
         return
       }
       columns.append(

@@ -74,7 +74,8 @@ import Testing
     (.float8, "1,5"), (.text(maximumLength: 2), "Zoë"), (.text(), "a\0b"), (.text(), .blob([1])),
     (.bytea, "text"), (.date, "2020-02-30"), (.date, 7), (.timestamptz, "yesterday"),
     (.json, "{"), (.jsonb, "\"\\u0000\""), (.uuid, "123e4567"), (.numeric, "1.2.3"),
-    (.numeric, "1e99999"), (.array(of: .int4, element: 23), "[1,\"x\"]"),
+    (.numeric, "1e99999"), (.numeric, "1e-9223372036854775808"),
+    (.array(of: .int4, element: 23), "[1,\"x\"]"),
     (.array(of: .int4, element: 23), "[[1],[2,3]]"), (.array(of: .int4, element: 23), "{1}"),
   ]
 

@@ -57,6 +57,24 @@
       #expect(!connection.isIdle)
     }
 
+    @Test func `a transaction whose statement failed does not say that it was committed`()
+      async throws
+    {
+      let schema = try await TestSchema.make()
+      try schema.run("CREATE TABLE t (id int)")
+      let connection = try schema.cluster.connection()
+      let table = "\(quotedUnchecked(schema.name)).t"
+      let found = await code {
+        try connection.transaction { () throws(FieldpackError) in
+          try connection.execute("INSERT INTO \(table) VALUES (1)")
+          _ = try? connection.execute("SELECT 1 / 0")
+        }
+      }
+      #expect(found == .invalidArgument)
+      #expect(connection.isIdle)
+      #expect(try connection.execute("SELECT count(*) FROM \(table)").integer(0, 0) == 0)
+    }
+
     @Test func `rows are copied in and out`() async throws {
       let schema = try await TestSchema.make()
       try schema.run("CREATE TABLE t (a int, b text)")

@@ -11,7 +11,7 @@
 
   @Suite(.programs, .enabled(if: TestCluster.isInstalled, "\(TestCluster.missing)"))
   struct PostGISLoadTests {
-    private static let wells = """
+    static let wells = """
       {"type": "FeatureCollection", "features": [
       {"type": "Feature", "id": 3, "geometry": {"type": "Point", "coordinates": [13, 52]},
        "properties": {"name": "Mitte", "depth": 12.5, "seen": "2024-02-29T12:00:00Z", "tags": [1, "a"]}},
@@ -19,7 +19,7 @@
        "properties": {"name": null, "depth": 3, "seen": null, "tags": null}}]}
       """
 
-    private struct Target {
+    struct Target {
       let schema: TestSchema
       let store: PostGISStore
       let folder: TemporaryFolder
@@ -76,9 +76,11 @@
       #expect(
         try target.text(
           """
-          SELECT string_agg(substring(indexdef FROM 'USING.*'), ', ' ORDER BY indexdef) FROM pg_indexes
-          WHERE schemaname = $1
-          """) == "USING gist (geom), USING btree (fid)")
+          SELECT string_agg(amname || ' (' || attname || ')', ', ' ORDER BY amname DESC)
+          FROM pg_index JOIN pg_class i ON i.oid = indexrelid JOIN pg_am m ON m.oid = i.relam
+          JOIN pg_namespace n ON n.oid = i.relnamespace
+          JOIN pg_attribute a ON a.attrelid = indrelid AND attnum = indkey[0] WHERE nspname = $1
+          """) == "gist (geom), btree (fid)")
       let id = try await target.store.write { (writer) throws(FieldpackError) in
         try writer.create(Feature(), in: "wells")
       }
@@ -161,8 +163,9 @@
       #expect(report.layers.map(\.count) == [2])
       #expect(
         try target.text(
-          "SELECT string_agg(indexdef, ',') FROM pg_indexes WHERE schemaname = $1 "
-            + "AND indexdef LIKE '%UNIQUE%(fid)'") != nil)
+          "SELECT string_agg(attname, ',') FROM pg_index JOIN pg_class t ON t.oid = indrelid "
+            + "JOIN pg_namespace n ON n.oid = relnamespace JOIN pg_attribute a ON a.attrelid = t.oid "
+            + "AND attnum = indkey[0] WHERE nspname = $1 AND indisprimary") == "fid")
     }
 
     @Test func `columns that PostgreSQL has itself get other names`() async throws {
@@ -227,7 +230,7 @@
   }
 
   /// A piece that keeps its features.
-  private struct Gathering: PieceSink {
+  struct Gathering: PieceSink {
     private var batch: FeatureBatch?
     var features: [Feature] {
       get throws {
