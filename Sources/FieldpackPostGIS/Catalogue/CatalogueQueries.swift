@@ -1,11 +1,14 @@
 /// The questions to PostgreSQL's own catalogue. `$1` is the schema's name.
 enum CatalogueQueries {
   /// Tables and views that may be read, in the order in which they were made. Partitions answer through
-  /// their table, and the tables of extensions are none of the user's.
+  /// their table, and the tables of extensions are none of the user's. The size is that of the last
+  /// VACUUM, because asking for the present one would wait for whoever has locked a table.
   static let tables = """
     SELECT c.oid, c.relname, c.relkind::text, c.reltuples::float8,
       obj_description(c.oid, 'pg_class'), has_table_privilege(c.oid, 'SELECT'),
-      CASE WHEN c.relkind IN ('r', 'm') THEN pg_table_size(c.oid) END
+      CASE WHEN c.relkind IN ('r', 'm') AND c.relpages > 0 THEN current_setting('block_size')::int8
+        * (c.relpages + coalesce((SELECT t.relpages FROM pg_class t
+          WHERE t.oid = c.reltoastrelid), 0)) END
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass

@@ -42,7 +42,9 @@
         primaryKey: indexes.first { $0.isPrimary }?.columns ?? [],
         definition: geometry?.definition, description: description, estimatedRows: count,
         rowBytes: Int(min(max(32, Double(size ?? 200_000) / max(1, Double(count ?? 1_000))), 1e8)),
-        notes: notes(key, spatial))
+        // The tables that inherit from a table count their places anew.
+        rowOrder: ["r", "p", "m"].contains(kind) ? "ORDER BY tableoid, ctid" : "",
+        notes: notes(key, spatial) + [geometry?.note].compactMap(\.self))
       if let shardKey {
         made.shards = try ShardLayout.read(
           oid, shardKey, in: reader.scope.schema, on: reader.connection)
@@ -97,6 +99,7 @@
       var column: GeometryColumn
       var source: PostGISLayer.GeometrySource
       var definition: String?
+      var note: Note?
     }
 
     private func geometrySource(
@@ -114,7 +117,8 @@
       }
       let isStated = srid > 0 || isGeography
       if isGeography, srid <= 0 { srid = 4326 }
-      if !isStated { srid = try firstSRID(column.column) }
+      var note: Note?
+      if !isStated { (srid, note) = try foundSRID(column.column) }
       let (srs, definition) = try system(srid)
       let plain = type.uppercased().filter { $0 != " " }
       let base = GeometryType(name: plain) ?? GeometryType(name: plain.withoutDimensions)
@@ -136,19 +140,60 @@
         hasIndex: shardKey != nil
           || indexes.contains { $0.isGist && $0.columns.first == column.column.name },
         isSimple: simple.contains(geometry.type), isPoint: geometry.type == .point)
-      return Geometry(column: geometry, source: source, definition: definition)
+      return Geometry(column: geometry, source: source, definition: definition, note: note)
     }
 
     private func bigEndian(_ number: Int32) -> [UInt8] {
       withUnsafeBytes(of: number.bigEndian) { Array($0) }
     }
 
-    /// The SRID of the first geometry, where the type of the column does not say one.
-    private func firstSRID(_ column: PostGISColumn) throws(FieldpackError) -> Int64 {
-      guard kind != "f" else { return 0 }
-      let found = try reader.connection.execute(
-        "SELECT ST_SRID(\(column.quoted)) FROM \(table) WHERE \(column.quoted) IS NOT NULL LIMIT 1")
-      return found.count == 1 ? found.integer(0, 0) ?? 0 : 0
+    /// The SRID where the type of the column does not say one: that of a constraint, or of the first
+    /// geometry. It is 0, with a note, where it cannot be found out.
+    private func foundSRID(_ column: PostGISColumn) throws(FieldpackError) -> (Int64, Note?) {
+      do throws(FieldpackError) {
+        return try inSavepoint { () throws(FieldpackError) in
+          let stated = try reader.connection.execute(
+            "SELECT srid FROM geometry_columns WHERE f_table_schema = $1 AND f_table_name = $2 "
+              + "AND f_geometry_column = $3",
+            [.text(reader.scope.schema), .text(name), .text(column.name)])
+          if stated.count == 1, let srid = stated.integer(0, 0), srid > 0 { return (srid, nil) }
+          // Every reading of the catalogue would run a view, which may take long or fail.
+          guard kind != "v", kind != "f" else {
+            return (
+              0,
+              Note(
+                "the SRID of '\(column.name)' is not known, because the column does not state it. "
+                  + "Try: a cast to geometry(Geometry, SRID)")
+            )
+          }
+          let first = try reader.connection.execute(
+            "SELECT ST_SRID(\(column.quoted)) FROM \(table) WHERE \(column.quoted) IS NOT NULL "
+              + "LIMIT 1")
+          return (first.count == 1 ? first.integer(0, 0) ?? 0 : 0, nil)
+        }
+      } catch {
+        guard error.sqlState != nil, error.code != .interrupted else { throw error }
+        return (0, Note("the SRID of '\(column.name)' is not known: \(error.message)"))
+      }
+    }
+
+    /// Runs `body` so that an error of the server does not end the transaction, if there is one.
+    private func inSavepoint<R>(
+      _ body: () throws(FieldpackError) -> R
+    ) throws(FieldpackError) -> R {
+      let connection = reader.connection
+      guard connection.isInTransaction else { return try body() }
+      try connection.execute("SAVEPOINT fieldpack_srid")
+      let value: R
+      do throws(FieldpackError) {
+        value = try body()
+      } catch {
+        try connection.run(
+          script: "ROLLBACK TO SAVEPOINT fieldpack_srid; RELEASE SAVEPOINT fieldpack_srid")
+        throw error
+      }
+      try connection.execute("RELEASE SAVEPOINT fieldpack_srid")
+      return value
     }
 
     /// The system of an SRID, and its definition where its code alone says nothing.

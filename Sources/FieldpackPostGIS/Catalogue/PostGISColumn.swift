@@ -119,10 +119,15 @@ extension PostGISColumn {
       return Form(.text, .text(), "\(column)::text")
     }
 
-    /// A time without a zone is a text, because a DATETIME has one.
+    /// A time without a zone is a text, because a DATETIME has one. The year before 1 is 0 in ISO 8601,
+    /// and those before it have a sign and five digits.
     private static func timestamp(_ column: String) -> String {
-      let format = "YYYY-MM-DD\"T\"HH24:MI:SS."
-      return "CASE WHEN isfinite(\(column)) THEN to_char(\(column), CASE "
+      let format = "-MM-DD\"T\"HH24:MI:SS."
+      return "CASE WHEN isfinite(\(column)) THEN "
+        + "CASE WHEN \(column) >= '0001-01-01' THEN to_char(\(column), 'YYYY') "
+        + "WHEN \(column) >= '0001-01-01 BC' THEN '0000' "
+        + "ELSE '-' || lpad((-1 - extract(year FROM \(column))::int)::text, 5, '0') END "
+        + "|| to_char(\(column), CASE "
         + "WHEN date_trunc('milliseconds', \(column)) = \(column) THEN '\(format)MS' "
         + "ELSE '\(format)US' END) ELSE \(column)::text END"
     }

@@ -44,6 +44,9 @@ package struct PostGISLayer: Sendable {
   let estimatedRows: Int?
   /// About how many bytes a row has, with its geometry.
   let rowBytes: Int
+  /// How the rows of a table without a key are numbered, so that each keeps its number from one query to
+  /// the next; empty for views, whose rows have no place.
+  let rowOrder: String
   package let notes: [Note]
   /// How the layer is divided over servers; `nil` where it is one table.
   package var shards: ShardLayout?
@@ -59,7 +62,8 @@ extension PostGISLayer {
   var source: String {
     if let shards, let present = shards.presentRows { return present }
     guard id == .rowNumber else { return table }
-    return "(SELECT row_number() OVER () AS \(Self.rowNumber), * FROM \(table)) AS numbered"
+    return
+      "(SELECT row_number() OVER (\(rowOrder)) AS \(Self.rowNumber), * FROM \(table)) AS numbered"
   }
 
   /// The id of a feature in SQL.

@@ -45,8 +45,20 @@
         text +=
           ". Try: a line in ~/.pgpass or the file that PGPASSFILE names, or a service file"
       }
+      text += Self.wayOut(of: reason)
       let isRefused = needsPassword || PQconnectionUsedPassword(handle) == 1
       return FieldpackError(isRefused ? .permission : .unavailable, text)
+    }
+
+    /// What to try where TLS keeps a connection from being made.
+    static func wayOut(of reason: String) -> String {
+      if reason.contains("certificate verify failed") || reason.contains("root certificate") {
+        return ". Try: ?sslrootcert=FILE in the uri, with the certificate of the server's authority"
+      }
+      if reason.contains("server does not support SSL") {
+        return ". Try: ?sslmode=disable in the uri, where nobody else is on the way"
+      }
+      return ""
     }
 
     private func field(_ field: Int32, of result: OpaquePointer) -> String? {

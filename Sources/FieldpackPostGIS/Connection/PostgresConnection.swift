@@ -35,9 +35,10 @@
       if let password = address.password { keywords.append(("password", password)) }
       keywords += [
         ("client_encoding", "UTF8"), ("gssencmode", "disable"),
-        ("connect_timeout", String(max(2, limits.connecting.wholeMilliseconds / 1_000))),
       ]
-      for standard in Self.standards where !keywords.contains(where: { $0.name == standard.name }) {
+      let timeout = String(max(2, limits.connecting.wholeMilliseconds / 1_000))
+      for standard in Self.standards + [("connect_timeout", timeout)]
+      where !keywords.contains(where: { $0.name == standard.name }) {
         keywords.append(standard)
       }
       guard let handle = Self.connect(keywords) else {
@@ -46,6 +47,8 @@
       self.handle = handle
       canceller = PostgresCanceller(PQgetCancel(handle))
       guard PQstatus(handle) == CONNECTION_OK else { throw refusal() }
+      // Otherwise libpq writes the server's notices to standard error.
+      PQsetNoticeProcessor(handle, { _, _ in }, nil)
       try prepareSession(limits)
     }
 
@@ -80,6 +83,7 @@
         ("cursor_tuple_fraction", "1.0"), ("statement_timeout", "\(statement)"),
         // Parts of divided layers that a condition leaves out are not asked for their count.
         ("constraint_exclusion", "on"),
+        ("lock_timeout", "30000"),
         ("idle_in_transaction_session_timeout", "\(limits.idleInTransaction.wholeMilliseconds)"),
       ]
       let calls = settings.map { "pg_catalog.set_config('\($0.0)', '\($0.1)', false)" }
@@ -115,11 +119,22 @@
 
     func send(_ sql: String, _ parameters: [PostgresValue]) throws(FieldpackError) {
       try check()
+      // Their number has 16 bits in the protocol.
+      guard parameters.count <= 65_535 else {
+        throw FieldpackError(
+          .invalidArgument,
+          "a statement takes at most 65535 values, and this one has \(parameters.count)")
+      }
       let arguments = BoundValues(parameters)
       let isSent = PQsendQueryParams(
         handle, sql, Int32(parameters.count), arguments.types, arguments.pointers,
         arguments.lengths, arguments.formats, 1)
-      guard isSent == 1 else { throw lost() }
+      guard isSent == 1 else {
+        guard PQstatus(handle) == CONNECTION_OK else { throw lost() }
+        throw FieldpackError(
+          .invalidArgument,
+          "the statement was not sent: \(plain(String(cString: PQerrorMessage(handle))))")
+      }
     }
 
     /// The last result of what was sent; the results before it are dropped.

@@ -18,14 +18,14 @@
       return FeaturePieces(report: report) {
         let feed = CopyFeed<Piece>()
         let (channel, number) = (feed.channel, feed.number)
-        Task {
+        let task = Task {
           do throws(FieldpackError) {
             try await pool.run { (connection) throws(FieldpackError) in
               try connection.transaction(.snapshot) { () throws(FieldpackError) in
                 for layer in plan.layers {
                   let copy = LayerCopy(
                     layer, store: id, report: plan.query.skipsErrors ? report : nil)
-                  try copy.run(on: connection, to: channel, number, make)
+                  guard try copy.run(on: connection, to: channel, number, make) else { return }
                 }
               }
             }
@@ -34,6 +34,7 @@
             channel.complete(number, error.adding(location: .init(store: id)))
           }
         }
+        feed.task.withLock { $0 = task }
         return { () async throws(FieldpackError) in try await feed.next() }
       }
     }
@@ -51,15 +52,30 @@
   private final class CopyFeed<Piece: PieceSink>: Sendable {
     let channel = OrderedChannel<Piece>(capacity: 3)
     let number: Int
+    /// Fills the channel.
+    let task = Locked<Task<Void, Never>?>(nil)
 
     init() {
       number = channel.open()
       channel.openedAll()
     }
 
-    deinit { channel.stop() }
+    deinit { stop() }
 
-    func next() async throws(FieldpackError) -> Piece? { try await channel.next() }
+    func next() async throws(FieldpackError) -> Piece? {
+      do throws(FieldpackError) {
+        return try await channel.next()
+      } catch {
+        stop()
+        throw error
+      }
+    }
+
+    /// Ends the statement, too, which may be long without a row.
+    private func stop() {
+      channel.stop()
+      task.withLock { $0 }?.cancel()
+    }
   }
 
   /// Reads one layer by COPY.
@@ -79,10 +95,11 @@
 
     private static let unwanted = FieldpackError(.interrupted, "nobody asks for more rows")
 
+    /// - Returns: whether further layers are wanted.
     func run<Piece: PieceSink>(
       on connection: PostgresConnection, to channel: OrderedChannel<Piece>, _ number: Int,
       _ make: () -> Piece
-    ) throws(FieldpackError) {
+    ) throws(FieldpackError) -> Bool {
       let transformation = try plan.transformation()
       var reader = CopyReader(fieldCount: LayerPlan.leading + plan.fetched.count)
       var piece: Piece?
@@ -109,7 +126,8 @@
       } catch {
         throw error.adding(location: .init(store: store, layer: plan.name))
       }
-      if let piece { _ = channel.hand(piece, of: number) }
+      guard let piece else { return !channel.isOver }
+      return channel.hand(piece, of: number)
     }
 
     /// Transforms the geometry of a row; `false` for a row that is passed over.

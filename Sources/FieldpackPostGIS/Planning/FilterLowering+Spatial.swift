@@ -98,9 +98,14 @@ extension FilterLowering {
     let near: [Lowered] = isNear ? [candidates([envelope])] : []
     guard source.isSimple, source.statesSRID || source.srid == 0, literal.isSimple, !skipsErrors
     else { return .all(near + [.unknown]) }
+    if relation.castsRays, Self.castsRays(layer.schema.geometry?.type, literal.type) {
+      return .all(near + [.unknown])
+    }
     let wkb = WKB.bytes(of: literal)
+    // Rows of a column that states no SRID may have any.
+    let column = source.statesSRID ? source.quoted : "ST_SetSRID(\(source.quoted), 0)"
     let call: SQLPart = """
-      \(relation.function)(\(source.quoted), \
+      \(relation.function)(\(column), \
       ST_GeomFromWKB(\(bind: .bytes(wkb)), \(Int(source.srid))))
       """
     // An empty geometry answers NULL here, and false in PostGIS.
@@ -109,6 +114,13 @@ extension FilterLowering {
       ? "CASE WHEN ST_IsEmpty(\(source.quoted)) THEN NULL ELSE \(negated ? "NOT " : "")\(call) END"
       : call
     return .all(near + [Lowered(test)]).exact
+  }
+
+  /// Whether PostGIS relates geometries of two types by casting rays, which near an edge answers otherwise
+  /// than GEOS.
+  private static func castsRays(_ a: GeometryType?, _ b: GeometryType) -> Bool {
+    guard let a else { return true }
+    return a.isPointal && b.isPolygonal || a.isPolygonal && b.isPointal
   }
 
   func spatialTest(
@@ -208,7 +220,20 @@ extension Geometry {
   }
 }
 
+extension GeometryType {
+  fileprivate var isPointal: Bool { self == .point || self == .multiPoint }
+  fileprivate var isPolygonal: Bool { self == .polygon || self == .multiPolygon }
+}
+
 extension SpatialRelation {
+  /// Whether PostGIS has code of its own for points and polygons, beside that of GEOS.
+  fileprivate var castsRays: Bool {
+    switch self {
+    case .intersects, .disjoint, .within, .contains, .covers, .coveredBy: true
+    case .touches, .crosses, .overlaps, .equals: false
+    }
+  }
+
   /// PostGIS's function.
   fileprivate var function: String {
     switch self {

@@ -57,6 +57,13 @@
       return false
     }
 
+    /// Ends the reading at the server; the row that was read last stays.
+    func close() throws(FieldpackError) {
+      do throws(FieldpackError) {
+        try cursor.close()
+      } catch { throw error.adding(location: .init(store: store, layer: plan.name)) }
+    }
+
     private func step() throws(FieldpackError) -> (rows: PostgresRows, index: Int)? {
       do throws(FieldpackError) {
         return try cursor.next()

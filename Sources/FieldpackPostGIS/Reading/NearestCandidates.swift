@@ -43,10 +43,12 @@
     /// The distance within which all features of the answer are; `nil` where no bound is known.
     ///
     /// The index gives as many features as are wanted, the nearest in the plane. The farthest of them,
-    /// measured as the query asks, is a bound: no feature beyond it is among the nearest.
+    /// measured as the query asks, is a bound: no feature beyond it is among the nearest. A clip may drop
+    /// these features or move them away, so that there is no bound.
     private func farthest(_ target: NearestTarget) throws(FieldpackError) -> Double? {
       let maximum = target.maximum.flatMap { $0.isFinite ? $0 : nil }
-      guard let count = query.rowsNeeded, count <= 10_000, let geometry = layer.layer.geometry,
+      guard query.operations.clip == nil, let count = query.rowsNeeded, count <= 10_000,
+        let geometry = layer.layer.geometry,
         geometry.hasIndex, !geometry.isGeography, !target.geometry.isEmpty
       else { return maximum }
       let placing = LiteralPlacing(
@@ -64,6 +66,7 @@
         if let rest = layer.rest, try rest.evaluate(row) != true { continue }
         if let distance = try measure.distance(to: row) { distances.append(distance) }
       }
+      try cursor.close()
       guard distances.count >= count, let most = distances.max() else { return maximum }
       // The same distance may be rounded otherwise by another computation.
       let bound = most * (1 + 1e-9) + 1e-9

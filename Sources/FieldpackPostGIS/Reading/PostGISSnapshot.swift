@@ -158,7 +158,11 @@
         return try Self.waiting { () async throws(FieldpackError) in try await gathered.count() }
       }
       var total = 0
-      for layer in plan.layers { total += try count(layer, plan) }
+      for layer in plan.layers {
+        // A server may tell any number.
+        let (sum, overflow) = total.addingReportingOverflow(max(0, try count(layer, plan)))
+        total = overflow ? .max : sum
+      }
       return max(0, min(total - query.offset, query.limit ?? .max))
     }
 

@@ -58,9 +58,16 @@
           continue
         }
         if toGive != .max { toGive -= 1 }
+        if toGive == 0 { try closeReaders() }
         return reader
       }
+      try closeReaders()
       return nil
+    }
+
+    /// Ends what is not read to its end: an open cursor keeps its table from being changed.
+    private func closeReaders() throws(FieldpackError) {
+      for reader in readers { try reader.close() }
     }
 
     private func nextInTurn() throws(FieldpackError) -> LayerReader? {

@@ -40,26 +40,28 @@
         if isFinished { return nil }
         rows = nil
         let fetched = try connection.execute("FETCH FORWARD \(count) FROM \(name)")
-        if fetched.count < count {
-          isFinished = true
-          try connection.execute("CLOSE \(name)")
-        }
+        if fetched.count < count { try close() }
         rows = fetched
         row = 0
         count = Self.next(count, after: fetched)
       }
     }
 
-    /// More rows at a time, as far as those of the last part fit the window.
+    /// Ends the reading at the server; the rows that are here stay.
+    func close() throws(FieldpackError) {
+      guard !isFinished else { return }
+      isFinished = true
+      try connection.execute("CLOSE \(name)")
+    }
+
+    /// More rows at a time, as far as rows as long as the longest seen in the last part fit the window.
     private static func next(_ count: Int, after rows: PostgresRows) -> Int {
-      var bytes = 1
-      for column in 0..<rows.columnCount {
-        for row in stride(from: 0, to: rows.count, by: max(1, rows.count / 16)) {
-          bytes += rows.bytes(row, column).count
-        }
+      var longest = 1
+      for row in stride(from: 0, to: rows.count, by: max(1, rows.count / 16)) {
+        let length = (0..<rows.columnCount).reduce(0) { $0 + rows.bytes(row, $1).count }
+        longest = max(longest, length)
       }
-      let sampled = max(1, min(16, rows.count))
-      return min(mostRows, count * 4, max(1, window / max(1, bytes / sampled)))
+      return min(mostRows, count * 2, max(1, window / longest))
     }
   }
 #endif

@@ -2,6 +2,12 @@ package import Fieldpack
 package import FieldpackCore
 import FieldpackGeoPackage
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// What a config says about a store on PostgreSQL.
 package struct PostGISConfig: Sendable {
   package var address: PostgresAddress
@@ -91,11 +97,11 @@ struct PostgresURI {
   let address: PostgresAddress
 
   private static let keywords: Set<String> = [
-    "application_name", "channel_binding", "connect_timeout", "dbname", "host", "hostaddr",
-    "keepalives", "keepalives_count", "keepalives_idle", "keepalives_interval", "krbsrvname",
-    "options", "passfile", "port", "service", "ssl_max_protocol_version",
-    "ssl_min_protocol_version", "sslcert", "sslcrl", "sslcrldir", "sslkey", "sslmode",
-    "sslrootcert", "sslsni", "target_session_attrs", "tcp_user_timeout", "user",
+    "application_name", "channel_binding", "connect_timeout", "dbname", "host", "keepalives",
+    "keepalives_count", "keepalives_idle", "keepalives_interval", "krbsrvname", "options",
+    "passfile", "port", "service", "ssl_max_protocol_version", "ssl_min_protocol_version",
+    "sslcert", "sslcrl", "sslcrldir", "sslkey", "sslmode", "sslrootcert", "sslsni",
+    "target_session_attrs", "tcp_user_timeout", "user",
   ]
 
   init(_ config: StoreConfig) throws(FieldpackError) {
@@ -113,7 +119,16 @@ struct PostgresURI {
           "has a parameter '\(name)' that is not known\(NearNames.question(name, in: Self.keywords))"
         )
       }
+      // Text behind a host may be a part of a password, so it is not repeated.
+      guard name != "port" || Self.arePorts(value) else {
+        throw wrong("has a port that is no number")
+      }
       if !value.isEmpty { found.append((name, value)) }
+    }
+    if found.contains(where: { $0.name == "service" }),
+      found.contains(where: { $0.name == "host" || $0.name == "port" })
+    {
+      throw wrong("has a service and a host, and the service names its own host")
     }
     Self.secure(&found)
     address = PostgresAddress(keywords: found, shown: Self.shown(found))
@@ -125,16 +140,31 @@ struct PostgresURI {
     return parts.hasPassword
   }
 
-  /// The server's certificate and name are verified, against the certificates of the system, unless the
-  /// uri says otherwise. Unix sockets have no TLS.
+  private static func arePorts(_ text: String) -> Bool {
+    text.split(separator: ",").allSatisfy { port in
+      port.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt16(port) != nil
+    }
+  }
+
+  /// The server's certificate and name are verified, unless the uri says otherwise: against the
+  /// certificates of the system where the user has named none. Unix sockets have no TLS.
   private static func secure(_ found: inout [(name: String, value: String)]) {
     if !found.contains(where: { $0.name == "sslmode" }) { found.append(("sslmode", "verify-full")) }
     let verifies = found.contains { $0.name == "sslmode" && $0.value.hasPrefix("verify-") }
-    if verifies, !found.contains(where: { $0.name == "sslrootcert" }),
+    if verifies, !hasCertificates(found),
       let bundle = bundles.first(where: { FileSystem.size($0) != nil })
     {
       found.append(("sslrootcert", bundle))
     }
+  }
+
+  /// Whether the uri, a service file or libpq's own places may name certificates. A parameter would count
+  /// more than these.
+  private static func hasCertificates(_ found: [(name: String, value: String)]) -> Bool {
+    if found.contains(where: { $0.name == "sslrootcert" || $0.name == "service" }) { return true }
+    if getenv("PGSSLROOTCERT") != nil || getenv("PGSERVICE") != nil { return true }
+    guard let home = getenv("HOME") else { return false }
+    return FileSystem.size(String(cString: home) + "/.postgresql/root.crt") != nil
   }
 
   /// Where systems have the certificates that they trust.
@@ -181,6 +211,7 @@ struct PostgresURI {
         return nil
       }
       var rest = uri.dropFirst(scheme.count)
+      hasPassword = Self.mayHavePassword(Array(rest.utf8))
       var query = ""
       if let mark = rest.firstIndex(of: "?") {
         query = String(rest[rest.index(after: mark)...])
@@ -193,7 +224,6 @@ struct PostgresURI {
       }
       if let at = rest.lastIndex(of: "@") {
         let user = rest[..<at]
-        hasPassword = user.contains(":")
         keywords.append(("user", String(user.prefix { $0 != ":" })))
         rest = rest[rest.index(after: at)...]
       }
@@ -205,6 +235,23 @@ struct PostgresURI {
         if name == "password" || name == "sslpassword" { hasPassword = true }
         keywords.append((name, halves.count == 2 ? String(halves[1]) : ""))
       }
+    }
+
+    /// Whether an `@` stands behind a `:` that is not in an address of IPv6. A password may have every
+    /// character, such as those that end a host.
+    private static func mayHavePassword(_ text: [UInt8]) -> Bool {
+      var index = 0
+      var beginsHost = true
+      while index < text.count, text[index] != UInt8(ascii: ":") {
+        if text[index] == UInt8(ascii: "["), beginsHost,
+          let end = text[index...].firstIndex(of: UInt8(ascii: "]"))
+        {
+          index = end
+        }
+        beginsHost = text[index] == UInt8(ascii: "@") || text[index] == UInt8(ascii: ",")
+        index += 1
+      }
+      return text[index...].contains(UInt8(ascii: "@"))
     }
 
     /// `host:port,host:port`, where a host may be an address of IPv6 in brackets.

@@ -150,6 +150,94 @@
       await store.close()
     }
 
+    @Test func `a locked table does not stop the others`() async throws {
+      let schema = try await TestSchema.make()
+      try schema.run(
+        """
+        CREATE TABLE locked (id int PRIMARY KEY);
+        CREATE TABLE open (id int PRIMARY KEY);
+        INSERT INTO open VALUES (1), (2);
+        """)
+      let other = try schema.cluster.connection()
+      try other.execute("BEGIN")
+      try other.execute("LOCK TABLE \(quotedUnchecked(schema.name)).locked")
+      let store = schema.store()
+      #expect(try await store.schemas().map(\.layer) == ["locked", "open"])
+      #expect(try await store.count(Query("open")) == 2)
+      try other.execute("ROLLBACK")
+      await store.close()
+    }
+
+    @Test func `views are not run for their SRID`() async throws {
+      let schema = try await TestSchema.make()
+      try schema.run(
+        """
+        CREATE TABLE shapes (id int PRIMARY KEY, g geometry CHECK (ST_SRID(g) = 3857));
+        INSERT INTO shapes VALUES (1, 'SRID=3857;POINT(5 6)');
+        CREATE VIEW bad AS SELECT id, 1 / (id - 1) AS n, ST_Buffer(g, 1 / (id - 1)) AS g FROM shapes;
+        CREATE VIEW untold AS SELECT id, g FROM shapes;
+        """)
+      let store = schema.store()
+      let layers = try await store.catalogue().layers
+      #expect(layers.map(\.layer) == ["shapes", "bad", "untold"])
+      #expect(
+        layers.map(\.schema.geometry?.srs) == [
+          SRS("EPSG", 3857), .undefinedCartesian, .undefinedCartesian,
+        ])
+      #expect(
+        layers[2].notes.map(\.text).last
+          == "the SRID of 'g' is not known, because the column does not state it. Try: a cast to "
+          + "geometry(Geometry, SRID)")
+      let line = Geometry.lineString(
+        CoordinateSequence(dimensions: .xy, ordinates: [4, 5, 6, 7]))
+      for filter in [Filter.intersects(line), .not(.intersects(line))] {
+        let count = try await store.count(Query("untold", where: filter))
+        #expect(try await store.count(Query("shapes", where: filter)) == count)
+      }
+      await store.close()
+    }
+
+    @Test func `years before 1 are those of ISO 8601`() async throws {
+      let schema = try await TestSchema.make()
+      try schema.run(
+        """
+        CREATE TABLE t (id int PRIMARY KEY, local timestamp);
+        INSERT INTO t VALUES (1, '0044-03-15 12:00 BC'), (2, '0001-12-31 23:59:59.5 BC'),
+          (3, '0001-01-01'), (4, '2020-03-01 12:00:00.123456'), (5, '-infinity');
+        """)
+      let store = schema.store()
+      var texts: [Value?] = []
+      for try await feature in try await store.query(Query("t")).features {
+        texts.append(feature.attributes["local"])
+      }
+      #expect(
+        texts == [
+          "-00043-03-15T12:00:00.000", "0000-12-31T23:59:59.500", "0001-01-01T00:00:00.000",
+          "2020-03-01T12:00:00.123456", "-infinity",
+        ])
+      await store.close()
+    }
+
+    @Test func `rows without a key are numbered by their places`() async throws {
+      let schema = try await TestSchema.make()
+      try schema.run(
+        """
+        CREATE TABLE loose (n int);
+        CREATE VIEW seen AS SELECT n FROM loose;
+        INSERT INTO loose VALUES (3), (1), (2);
+        """)
+      let store = schema.store()
+      let table = "\(quotedUnchecked(schema.name))"
+      #expect(
+        try await store.catalogue().layers.map(\.source) == [
+          "(SELECT row_number() OVER (ORDER BY tableoid, ctid) AS \"fieldpack row\", * FROM "
+            + "\(table).\"loose\") AS numbered",
+          "(SELECT row_number() OVER () AS \"fieldpack row\", * FROM \(table).\"seen\") AS numbered",
+        ])
+      #expect(try await store.feature(2, in: "loose")?.attributes == ["n": 1])
+      await store.close()
+    }
+
     @Test func `curves and measures come whole`() async throws {
       let schema = try await TestSchema.make()
       try schema.run(

@@ -75,6 +75,41 @@
       #expect(try connection.execute("SELECT count(*) FROM \(table)").integer(0, 0) == 0)
     }
 
+    @Test func `too many values are refused, and the connection stays`() async throws {
+      let connection = try await TestCluster.shared.value.connection()
+      let found = await code {
+        try connection.execute("SELECT 1", Array(repeating: .integer(1), count: 65_536))
+      }
+      #expect(found == .invalidArgument)
+      #expect(try connection.execute("SELECT 7").integer(0, 0) == 7)
+    }
+
+    @Test func `a uri says how long to wait for a server, and else the limits`() async throws {
+      var address = try await TestCluster.shared.value.address()
+      // libpq refuses what is no number, so that it shows which one it was given.
+      address.keywords.append(("connect_timeout", "soon"))
+      #expect(throws: FieldpackError.self) { try PostgresConnection(address) }
+    }
+
+    @Test(arguments: [
+      (
+        "SSL error: certificate verify failed",
+        ". Try: ?sslrootcert=FILE in the uri, with the certificate of the server's authority"
+      ),
+      (
+        "root certificate file \"/home/eva/.postgresql/root.crt\" does not exist",
+        ". Try: ?sslrootcert=FILE in the uri, with the certificate of the server's authority"
+      ),
+      (
+        "server does not support SSL, but SSL was required",
+        ". Try: ?sslmode=disable in the uri, where nobody else is on the way"
+      ),
+      ("Connection refused", ""),
+    ])
+    func `errors of TLS name the way out`(reason: String, way: String) {
+      #expect(PostgresConnection.wayOut(of: reason) == way)
+    }
+
     @Test func `rows are copied in and out`() async throws {
       let schema = try await TestSchema.make()
       try schema.run("CREATE TABLE t (a int, b text)")

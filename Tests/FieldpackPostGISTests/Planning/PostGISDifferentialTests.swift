@@ -46,6 +46,43 @@
       await rows.database.close()
     }
 
+    /// PostGIS's own test of points and polygons answers otherwise for some of these points.
+    @Test func `points beside edges are where memory has them`() async throws {
+      let corners = [(8.1, 1.6), (1.8, 2.7), (4.2, 4.8), (8.1, 1.6)]
+      var points: [Geometry] = [.point(x: 7.3125, y: 1.7375)]
+      for (start, end) in zip(corners, corners.dropFirst()) {
+        for step in 0...80 {
+          let part = Double(step) / 80
+          points.append(
+            .point(
+              x: start.0 + (end.0 - start.0) * part, y: start.1 + (end.1 - start.1) * part))
+        }
+      }
+      let schema = Schema(layer: "points", geometry: GeometryColumn(type: .point, srs: .wgs84))
+      let features = points.enumerated().map {
+        Feature(id: .integer(Int64($0.offset + 1)), geometry: $0.element)
+      }
+      let table = try await TestSchema.make()
+      try table.fill(schema, features)
+      let store = table.store()
+      let ring = corners.flatMap { [$0.0, $0.1] }
+      let polygon = Geometry.polygon([CoordinateSequence(dimensions: .xy, ordinates: ring)], .xy)
+      for relation: SpatialRelation in [
+        .intersects, .disjoint, .within, .contains, .covers, .coveredBy, .touches, .equals,
+      ] {
+        let filter = Filter.relation(relation, polygon)
+        let evaluator = try FilterEvaluator(filter, schema: schema)
+        var expected: [FeatureID] = []
+        for feature in features {
+          guard let id = feature.id else { continue }
+          let row = ValueRow(feature, id: id, schema: schema)
+          if try evaluator.evaluate(row) == true { expected.append(id) }
+        }
+        #expect(try await ids(store, Query("points", where: filter)) == expected, "\(relation)")
+      }
+      await store.close()
+    }
+
     @Test func `sorts as SQLite sorts`() async throws {
       let rows = try await ThreeStores(.point, count: 300, seed: 5)
       for column in rows.schema.columns.map(\.name) + ["fid"] {
@@ -63,6 +100,9 @@
     @Test(arguments: [DistanceMetric.geodesic, .planar])
     func `finds the nearest as SQLite does`(metric: DistanceMetric) async throws {
       let rows = try await ThreeStores(.point, count: 2_000, seed: 9, scatters: true)
+      // Features beside the target are clipped away.
+      var clipped = GeometryOperations()
+      clipped.clip = .init(Envelope(minX: 100, minY: -60, maxX: 170, maxY: 60))
       let targets: [Geometry] = [
         .point(x: 10, y: 48), .point(x: 179.9, y: -17), .point(x: 0, y: 89),
         .lineString(CoordinateSequence(dimensions: .xy, ordinates: [0, 0, 40, 60])),
@@ -76,6 +116,7 @@
             to: target, count: 5, metric: metric,
             within: metric == .geodesic ? 500_000 : 5),
           Query("places").nearest(to: target, metric: metric, within: 3),
+          Query("places").nearest(to: target, count: 9, metric: metric).applying(clipped),
         ] {
           let expected = try await features(rows.package, query)
           #expect(try await features(rows.database, query) == expected)

@@ -45,11 +45,23 @@ import Testing
       ])
   }
 
+  @Test func `a service names its own certificates`() throws {
+    #expect(
+      try keywords("postgresql:///x?service=team") == [
+        "dbname=x", "service=team", "sslmode=verify-full",
+      ])
+  }
+
   @Test(arguments: [
     "postgresql://eva:hunter2@db/x", "postgresql://db/x?password=hunter2",
     "postgresql://db/x?sslpassword=hunter2", "postgres://:hunter2@db",
     "postgresql://db/x?nothing=1", "mysql://db/x", "postgresql://db/%zz", "postgresql://db/x?%00=1",
-    "host=db password=hunter2",
+    "host=db password=hunter2", "postgresql://eva:hun/ter2@db/x",
+    "postgresql://eva:hun?ter2@db/x", "postgresql://eva:hun#[ter2@db/x",
+    "postgresql://eva[:hun]/ter2@db/x", "postgresql://eva:\u{301}hun/ter2@db",
+    "postgresql://eva:hunter2/x", "postgresql://db:99999/x", "postgresql://db/x?port=hunter2",
+    "postgresql://db/x?hostaddr=10.0.0.1", "postgresql://db/x?service=team",
+    "postgresql://:5432/x?service=team",
   ])
   func `passwords and what is not known are refused, and never repeated`(uri: String) throws {
     do {
@@ -57,7 +69,8 @@ import Testing
       Issue.record("it was taken")
     } catch {
       #expect(error.code == .configuration)
-      #expect(!"\(error)".contains("hunter2"))
+      #expect(!"\(error)".contains("hun"))
+      #expect(!"\(error)".contains("ter2"))
     }
   }
 

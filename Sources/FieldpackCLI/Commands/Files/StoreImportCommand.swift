@@ -39,14 +39,26 @@ struct StoreImportCommand {
       throw FieldpackError(
         .invalidArgument, "standard input needs a name for its layer. Try: --layer NAME")
     }
-    // Its tables would wait for themselves.
-    if options.layerName == nil, options.files.contains(config) {
-      throw FieldpackError(
-        .invalidArgument, "\(config) cannot be imported into itself. Try: --layer with another name"
-      )
-    }
+    if options.layerName == nil, options.files.contains(config) { throw isItself }
     guard options.files.count > 1, options.sources.contains(where: \.isConfig) else { return }
     throw FieldpackError(.invalidArgument, "a config is imported alone")
+  }
+
+  private var isItself: FieldpackError {
+    FieldpackError(
+      .invalidArgument, "\(config) cannot be imported into itself. Try: --layer with another name")
+  }
+
+  /// A table that is made anew would wait for those who read it, and they for the table.
+  private func refuseItself(
+    _ source: SourceName, _ workspace: Workspace, _ store: any Store
+  ) async throws(FieldpackError) {
+    guard let place = FileIdentity(config), FileIdentity(source.path) == place else { return }
+    let read = try await workspace.prepare(Query(layers: [source.layer].compactMap(\.self)))
+    for layer in read.layers where layer.store == store.id {
+      let name = layer.schema.layer
+      if (options.layerName ?? name) == name { throw isItself }
+    }
   }
 
   private var isFile: FieldpackError {
@@ -82,7 +94,8 @@ struct StoreImportCommand {
       return try await invocation.withSource(
         source.path, SourceArguments(), skipsErrors: options.skipsErrors
       ) { (opened) async throws(FieldpackError) in
-        try await work.run(opened.workspace, layer: source.layer, into: store)
+        try await refuseItself(source, opened.workspace, store)
+        return try await work.run(opened.workspace, layer: source.layer, into: store)
       }
     }
   }

@@ -1,0 +1,73 @@
+#if PostGIS
+  import FieldpackCore
+  import FieldpackGeoPackage
+  import FieldpackGeometry
+  import FieldpackTestSupport
+  import Testing
+
+  @testable import FieldpackPostGIS
+
+  /// What a reader leaves behind at the server.
+  @Suite(.programs, .enabled(if: TestCluster.isInstalled, "\(TestCluster.missing)"))
+  struct PostGISReadingTests {
+    private struct Counting: FeatureSink {
+      var count = 0
+      mutating func begin(_ schema: Schema) {}
+      mutating func feature(_ row: borrowing some FeatureRow & ~Copyable) { count += 1 }
+    }
+
+    private struct Piece: PieceSink {
+      var isFull: Bool { true }
+      mutating func begin(_ schema: Schema) {}
+      mutating func feature(_ row: borrowing some FeatureRow & ~Copyable) {}
+    }
+
+    @Test(arguments: [
+      Query("a").limit(1).skippingErrors(),
+      Query("a", "b").order(by: [Order("n")]).limit(3).skippingErrors(),
+      Query("a").nearest(to: .point(x: 0, y: 0), count: 2, metric: .planar),
+    ])
+    func `a table can be changed after the last row that is wanted`(query: Query) async throws {
+      let schema = try await TestSchema.make()
+      try schema.run(
+        """
+        CREATE TABLE a (id int PRIMARY KEY, n int, g geometry(Point, 4326));
+        CREATE INDEX ON a USING gist (g);
+        INSERT INTO a SELECT i, i, ST_SetSRID(ST_Point(i / 100.0, 1), 4326)
+          FROM generate_series(1, 1000) i;
+        CREATE TABLE b AS SELECT * FROM a;
+        ALTER TABLE b ADD PRIMARY KEY (id);
+        """)
+      let connection = try schema.cluster.connection()
+      var sink = Counting()
+      try connection.transaction { () throws(FieldpackError) in
+        let snapshot = try PostGISSnapshot(connection, scope: schema.scope, store: "survey")
+        try snapshot.scan(query, into: &sink)
+        let name = quotedUnchecked(schema.name)
+        try connection.execute("ALTER TABLE \(name).a ADD COLUMN more int")
+        try connection.execute("ALTER TABLE \(name).b ADD COLUMN more int")
+      }
+      #expect(sink.count == query.limit ?? 2)
+    }
+
+    @Test func `a cancelled reader of pieces ends its statement at the server`() async throws {
+      let schema = try await TestSchema.make()
+      try schema.run(
+        "CREATE VIEW slow AS SELECT 1 AS id, pg_sleep(1000)::text AS n, 'the slow one'::text AS t")
+      let store = schema.store(tables: [.init("slow", id: "id")])
+      let task = Task {
+        let pieces = try await store.pieces(of: Query("slow")) { Piece() }
+        for try await _ in pieces {}
+      }
+      let watching = try schema.cluster.connection()
+      let running =
+        "SELECT FROM pg_stat_activity WHERE query LIKE 'COPY%\(schema.name)%slow%' "
+        + "AND state = 'active' AND pid <> pg_backend_pid()"
+      while try watching.execute(running).count == 0 { await Task.yield() }
+      task.cancel()
+      await #expect(throws: FieldpackError.self) { try await task.value }
+      while try watching.execute(running).count > 0 { await Task.yield() }
+      await store.close()
+    }
+  }
+#endif
