@@ -224,7 +224,7 @@ let package = Package(
         "FieldpackSQLite", "FieldpackRTree", "FieldpackGeoPackage", "FieldpackField",
         "FieldpackFormats",
         .target(name: "CPQ", condition: .when(traits: ["PostGIS"])),
-      ], testing: ["FieldpackSyncTestSupport"])
+      ], testing: ["FieldpackFieldTestSupport", "FieldpackSyncTestSupport"])
     + engine(
       "FieldpackServer",
       [

@@ -113,6 +113,10 @@ import Testing
         "store 'field' replaces the one of the same id at ",
         "store 'zones' replaces the one of the same id at ",
         "store 'field' replaces the one of the same id at ",
+        "store 'zones' replaces the one of the same id at ",
+        "store 'samples' replaces the one of the same id at ",
+        "store 'walk' replaces the one of the same id at ",
+        "store 'field' replaces the one of the same id at ",
       ])
     await workspace.close()
   }

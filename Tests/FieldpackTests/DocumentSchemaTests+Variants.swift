@@ -186,6 +186,13 @@ extension DocumentSchemaTests {
         + "fieldpack sync laptop.gpkg office.gpkg --dry-run --json"
     ),
     ("sync", "fieldpack sync laptop.gpkg office.gpkg --json"),
+    // No PostgreSQL runs beside this test. A check-in prints what a synchronisation prints.
+    ("checkin", "fieldpack sync laptop.gpkg office.gpkg --json"),
+    ("checkin-plan", "fieldpack sync laptop.gpkg office.gpkg --dry-run --json"),
+    (
+      "checkout",
+      #"echo '{"output":"a.gpkg","layers":[{"layer":"wells","feature_count":16}],"notes":["a"]}'"#
+    ),
     (
       "sync-follow",
       #""$tool" sync laptop.gpkg office.gpkg --follow --json >sync1 & "#

@@ -67,9 +67,10 @@
         "--json")
       #expect(out.status == 0, "\(out.error)")
       let count = try await run("query", "a.gpkg", "wells", "--count")
-      #expect(out.output.contains("\"feature_count\": \(count.output.trimmed)"))
+      #expect(out.output.contains("\"feature_count\":\(count.output.trimmed)"))
       let ids = try await run("query", "a.gpkg", "wells", "--select", "name", "--format", "csv")
-      let name = ids.output.split(separator: "\n")[1].split(separator: ",")[0]
+      let line = try #require(ids.output.split(whereSeparator: \.isNewline).dropFirst().first)
+      let name = try #require(line.split(separator: ",").dropFirst().first)
       let change = try await run(
         "update", "a.gpkg:wells", "--where", "name = '\(name)'", "--set", "use=none")
       #expect(change.status == 0, "\(change.error)")

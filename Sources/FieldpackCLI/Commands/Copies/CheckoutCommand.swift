@@ -126,7 +126,7 @@ extension Invocation {
     let stores = name.layer.map { [StoreID($0.rawValue)] }
     return try await withSource(name.path, SourceArguments(stores: stores, allowing: paths)) {
       (source) async throws(FieldpackError) in
-      let ids = source.workspace.members.map(\.id)
+      let ids = stores ?? source.workspace.members.map(\.id)
       guard ids.count == 1 else {
         throw FieldpackError(
           .invalidArgument,
