@@ -1,6 +1,6 @@
 package import FieldpackCore
 package import FieldpackServices
-package import FieldpackTestSupport
+import FieldpackTestSupport
 
 /// A connection that loses requests and replies, repeats them, and brings old ones late.
 package final class BadConnection: SyncPeer {
