@@ -81,7 +81,9 @@ struct SensorFleet {
       let start = ContinuousClock.now
       let outcome = try await links.capture(target)
       let time = (ContinuousClock.now - start) / .milliseconds(1)
-      guard outcome?.isCompleted == true else { throw FieldpackError(.unavailable, "\(outcome)") }
+      guard outcome?.isCompleted == true else {
+        throw FieldpackError(.unavailable, "\(String(describing: outcome))")
+      }
       await links.close()
       FieldpackTestSubject.show("took \(time)")
     }

@@ -1,4 +1,4 @@
-package import FieldpackCore
+import FieldpackCore
 import FieldpackGeometry
 
 /// How a layer is divided now.

@@ -1,4 +1,4 @@
-package import FieldpackCore
+import FieldpackCore
 
 /// A table that is divided, or will be: what its parts need to be the same.
 package struct ShardTable: Hashable, Sendable {
