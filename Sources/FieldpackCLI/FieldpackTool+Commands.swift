@@ -17,10 +17,11 @@ extension FieldpackTool {
   private static var commands: [Command] {
     [infoCommand, importCommand, queryCommand, exportCommand] + editCommands + [
       layerCommand, logCommand,
-      transformCommand, tileCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand,
+      transformCommand, tileCommand, checkoutCommand, checkinCommand, shardCommand, checkCommand,
+      optimizeCommand, explainCommand, sqlCommand,
       trackCommand, monitorCommand, photoCommand, captureCommand, motionCommand, formCommand,
-      fetchCommand, servicesCommand, syncCommand, checkoutCommand, checkinCommand, serveCommand,
-      tokenCommand, bridgeCommand, personCommand, itemCommand, sensorCommand, shardCommand,
+      fetchCommand, servicesCommand, syncCommand, serveCommand,
+      tokenCommand, bridgeCommand, personCommand, itemCommand, sensorCommand,
       loginCommand, logoutCommand, whoamiCommand, doctorCommand, completionsCommand, helpCommand,
     ]
   }

@@ -171,7 +171,7 @@
       }
       // Each reader takes one message; the last one is there at the latest when the server has ended.
       var seen = ""
-      while !seen.contains("[12,50]") {
+      while !(seen.hasPrefix("1 ") && seen.contains("[12,50]")) {
         let reader = try subscribe(
           broker, "-C", "1", "-F", "%r %C %t %p", "-t", "monitor_state/position/+")
         seen = try await reader.result().output

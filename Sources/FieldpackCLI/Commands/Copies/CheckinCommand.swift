@@ -23,7 +23,7 @@ extension FieldpackTool {
         "fieldpack checkin field.gpkg",
         "fieldpack checkin field.gpkg --into team.scfg:survey",
       ],
-      family: positionsFamily, body: CheckinCommand.self)
+      family: editFamily, body: CheckinCommand.self)
   }
 }
 

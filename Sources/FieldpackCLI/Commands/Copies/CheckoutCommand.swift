@@ -21,7 +21,7 @@ extension FieldpackTool {
         "fieldpack checkout team.scfg:survey --into field.gpkg",
         "fieldpack checkout team.scfg:survey wells --bbox 7,46,8,47 --into field.gpkg",
       ],
-      family: positionsFamily, body: CheckoutCommand.self)
+      family: editFamily, body: CheckoutCommand.self)
   }
 }
 

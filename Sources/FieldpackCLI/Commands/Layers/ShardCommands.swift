@@ -12,7 +12,7 @@ extension FieldpackTool {
         'servers' of the store: a list of objects with 'name' and 'uri'.
         """,
       subcommands: [shardPlanCommand, shardApplyCommand, shardRebalanceCommand],
-      family: positionsFamily)
+      family: editFamily)
   }
 
   private static var shardPlanCommand: Command {

@@ -3,7 +3,7 @@ import FieldpackCore
 import FieldpackFormats
 
 extension FieldpackTool {
-  static let editFamily = "Read, change and transform features; tiles of maps."
+  static let editFamily = "Read, change, copy and divide layers; tiles of maps."
 
   static var editCommands: [Command] {
     [
