@@ -189,6 +189,14 @@ public final class Program: Sendable {
     }
   }
 
+  /// Kills the program and waits for its end, which is soon. A child that nobody waits for keeps the
+  /// tests that end a process from seeing the end of theirs.
+  public func destroy() {
+    var status: Int32 = 0
+    send(SIGKILL)
+    _ = waitpid(processID, &status, 0)
+  }
+
   private func result(_ status: Int32) throws -> RunResult {
     let signal = status & 0x7F
     return RunResult(

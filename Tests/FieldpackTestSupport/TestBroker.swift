@@ -35,7 +35,7 @@ public final class TestBroker: Sendable {
     try await start()
   }
 
-  deinit { running.withLock { $0 }?.send(SIGKILL) }
+  deinit { running.withLock { $0 }?.destroy() }
 
   public func start() async throws {
     let program = try Program(
