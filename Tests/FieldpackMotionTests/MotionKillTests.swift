@@ -48,9 +48,7 @@ import Testing
         try program.block(for: "its first line") { !program.outputSoFar.isEmpty }
       }
       usleep(UInt32.random(in: 0...20_000, using: &numbers))
-      program.send(SIGKILL)
-      var status: Int32 = 0
-      waitpid(program.processID, &status, 0)
+      program.destroy()
       let lines = program.outputSoFar.split(separator: "\n", omittingEmptySubsequences: false)
       acknowledged["s\(kill)"] = lines.dropLast().last.flatMap { Int($0) } ?? 0
     }
@@ -219,9 +217,7 @@ private final class KilledReceiver {
   }
 
   func kill() {
-    program.send(SIGKILL)
-    var status: Int32 = 0
-    waitpid(program.processID, &status, 0)
+    program.destroy()
   }
 
   func end() async throws {

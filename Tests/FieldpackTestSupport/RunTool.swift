@@ -1,3 +1,4 @@
+import FieldpackCore
 public import Foundation
 
 #if canImport(Glibc)
@@ -80,6 +81,8 @@ public final class Program: Sendable {
   private let name: String
   private let scratch: TemporaryFolder
   public let processID: pid_t
+  /// Whether somebody has waited for the end, after which the number may be another process's.
+  private let isWaitedFor = Locked(false)
 
   public init(
     _ name: String, _ arguments: [String], input: Data? = nil,
@@ -105,6 +108,10 @@ public final class Program: Sendable {
     if let pipe, let input { Self.feed(input, to: pipe.write, closing: pipe.read) }
   }
 
+  /// A test that fails may drop the program while it runs. A child that nobody waits for keeps the
+  /// tests that end a process from seeing the end of theirs.
+  deinit { destroy() }
+
   /// Writes a script of the shell that can be run at once.
   ///
   /// By a process of its own: a child that is started meanwhile would inherit our open descriptor, and
@@ -127,8 +134,12 @@ public final class Program: Sendable {
     return try await program.result()
   }
 
-  /// Sends a signal.
-  public func send(_ signal: Int32) { sendSignal(processID, signal) }
+  /// Sends a signal, unless somebody has waited for the end.
+  public func send(_ signal: Int32) {
+    isWaitedFor.withLock { isWaitedFor in
+      if !isWaitedFor { sendSignal(processID, signal) }
+    }
+  }
 
   /// Kills the program after so many seconds, or does nothing where it ends before.
   public func kill(after seconds: Double) async throws {
@@ -181,7 +192,11 @@ public final class Program: Sendable {
     var pause: UInt64 = 1_000_000
     while true {
       var status: Int32 = 0
-      let ended = waitpid(processID, &status, WNOHANG)
+      let ended = isWaitedFor.withLock { isWaitedFor in
+        let ended = waitpid(processID, &status, WNOHANG)
+        if ended != 0 { isWaitedFor = true }
+        return ended
+      }
       if ended == processID { return try result(status) }
       guard ended == 0 else { throw RunFailure(description: "\(name) cannot be waited for") }
       try await Task.sleep(nanoseconds: pause)
@@ -189,12 +204,15 @@ public final class Program: Sendable {
     }
   }
 
-  /// Kills the program and waits for its end, which is soon. A child that nobody waits for keeps the
-  /// tests that end a process from seeing the end of theirs.
+  /// Kills the program and waits for its end, which is soon. Does nothing where somebody has waited.
   public func destroy() {
-    var status: Int32 = 0
-    send(SIGKILL)
-    _ = waitpid(processID, &status, 0)
+    isWaitedFor.withLock { isWaitedFor in
+      guard !isWaitedFor else { return }
+      isWaitedFor = true
+      sendSignal(processID, SIGKILL)
+      var status: Int32 = 0
+      while waitpid(processID, &status, 0) < 0, errno == EINTR {}
+    }
   }
 
   private func result(_ status: Int32) throws -> RunResult {

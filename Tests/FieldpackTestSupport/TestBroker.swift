@@ -35,8 +35,6 @@ public final class TestBroker: Sendable {
     try await start()
   }
 
-  deinit { running.withLock { $0 }?.destroy() }
-
   public func start() async throws {
     let program = try Program(
       Self.program ?? "", ["-c", folder.file("broker.conf").path])

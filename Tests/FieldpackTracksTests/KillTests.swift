@@ -211,9 +211,7 @@ private final class Reading {
     let isAtStart = next == first
     write((next..<next + Int.random(in: 1...30, using: &numbers)).map(line).joined())
     usleep(UInt32.random(in: 0...(isAtStart ? 150_000 : 4_000), using: &numbers))
-    program.send(SIGKILL)
-    var status: Int32 = 0
-    waitpid(program.processID, &status, 0)
+    program.destroy()
   }
 
   private func wait(for fixes: Int) throws {

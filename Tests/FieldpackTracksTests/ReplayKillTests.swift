@@ -153,9 +153,7 @@ import Testing
           usleep(3000)
         }
         usleep(wait)
-        program.send(SIGKILL)
-        var status: Int32 = 0
-        waitpid(program.processID, &status, 0)
+        program.destroy()
         killed.resume()
       }
     }

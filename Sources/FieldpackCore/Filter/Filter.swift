@@ -9,6 +9,31 @@ public enum Comparison: String, Hashable, Sendable, CaseIterable {
   case greaterOrEqual = ">="
 }
 
+extension Comparison {
+  /// The comparison that holds where this one does not, of values that are there.
+  package var negated: Comparison {
+    switch self {
+    case .equal: .notEqual
+    case .notEqual: .equal
+    case .less: .greaterOrEqual
+    case .lessOrEqual: .greater
+    case .greater: .lessOrEqual
+    case .greaterOrEqual: .less
+    }
+  }
+
+  /// The comparison with its sides exchanged.
+  package var mirrored: Comparison {
+    switch self {
+    case .equal, .notEqual: self
+    case .less: .greater
+    case .lessOrEqual: .greaterOrEqual
+    case .greater: .less
+    case .greaterOrEqual: .lessOrEqual
+    }
+  }
+}
+
 /// How a feature's envelope lies to a box; borders are closed.
 public enum EnvelopeRelation: String, Hashable, Sendable, CaseIterable {
   /// The envelopes share a point.

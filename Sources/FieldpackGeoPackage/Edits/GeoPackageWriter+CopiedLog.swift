@@ -2,11 +2,11 @@ package import FieldpackCore
 import FieldpackSQLite
 
 extension GeoPackageWriter {
-  /// Begins the log of a layer that is a copy of a logged one elsewhere.
+  /// Begins the log of a layer that was copied from another store, where it has a log.
   ///
   /// - Parameters:
-  ///   - origin: the UUID of the log there.
-  ///   - identities: of features that origin and id do not tell.
+  ///   - origin: the UUID of the log in the other store.
+  ///   - identities: of the features whose identity does not follow from `origin` and their ids.
   package func beginLog(
     of layer: LayerID, origin: String, identities: [(feature: Int64, identity: String)]
   ) throws(FieldpackError) {

@@ -237,7 +237,7 @@ public struct LoadedLayer: Hashable, Sendable {
 }
 
 extension LoadedLayer {
-  /// The result of loading a layer of another kind of store.
+  /// The result of loading a layer into a store of another kind.
   package init(_ layer: LayerID, count: Int, ids: ClosedRange<Int64>?, srs: SRS?) {
     var areConsecutive = false
     if let ids {

@@ -1,8 +1,10 @@
 package import FieldpackCore
 package import FieldpackGeometry
 
-/// A row of a file in which features of another store are gathered: it has the id of that store, which a
-/// hidden column holds where it is a text, and lacks that column.
+/// A row of a file in which features of another store are gathered.
+///
+/// The row has the id that the feature has in that store. Where that id is a text, a hidden column of the
+/// file holds it; the row does not show that column.
 package struct GatheredRow: FeatureRow {
   private let row: FeatureBatch.Row
   private let hidden: Int

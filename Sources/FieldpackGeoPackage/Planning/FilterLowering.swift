@@ -162,30 +162,6 @@ extension FilterLowering.Literal {
   }
 }
 
-extension Comparison {
-  var negated: Comparison {
-    switch self {
-    case .equal: .notEqual
-    case .notEqual: .equal
-    case .less: .greaterOrEqual
-    case .lessOrEqual: .greater
-    case .greater: .lessOrEqual
-    case .greaterOrEqual: .less
-    }
-  }
-
-  /// The comparison with its sides exchanged.
-  var mirrored: Comparison {
-    switch self {
-    case .equal, .notEqual: self
-    case .less: .greater
-    case .lessOrEqual: .greaterOrEqual
-    case .greater: .less
-    case .greaterOrEqual: .lessOrEqual
-    }
-  }
-}
-
 /// Transforms the literals of spatial conditions to a layer's SRS.
 protocol LiteralProjecting {
   /// The geometry in degrees as WKB, the system that measures distances between it and the layer's

@@ -6,8 +6,8 @@ import FieldpackSQLite
 /// fit.
 final class FeatureEncoder {
   let file: GeoPackageSession
-  // To copy the description of a layer or of a column takes longer than to convert a value. So what each row
-  // needs is apart.
+  // To copy the description of a layer or of a column takes longer than to convert a value. So what each
+  // row needs has properties of its own.
   let table: LayerTable
   let layer: LayerID
   private let columns: [ColumnDefinition]

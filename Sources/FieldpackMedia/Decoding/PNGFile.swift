@@ -12,15 +12,14 @@ enum PNGFile {
     var last = ""
     guard bytes.starts(with: signature) else { return nil }
     while offset + 12 <= bytes.count {
-      let end = offset + 12 + bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+      let end = offset + 12 + bytes.big(offset, 4)
       guard end <= bytes.count else { return nil }
       last = String(decoding: bytes[offset + 4..<offset + 8], as: UTF8.self)
       if kept.contains(last) { bare += bytes[offset..<end] }
       offset = end
     }
-    let sides = bare.count < 24 ? [] : [bare[16..<20], bare[20..<24]]
-    guard last == "IEND",
-      sides.map({ $0.reduce(0) { $0 << 8 | Int($1) } }) == [size.width, size.height]
+    guard last == "IEND", bare.count >= 24, bare.big(16, 4) == size.width,
+      bare.big(20, 4) == size.height
     else { return nil }
     return bare
   }

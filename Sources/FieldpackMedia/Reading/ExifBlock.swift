@@ -58,8 +58,6 @@ struct ExifBlock: Sendable {
 
   private func number(at offset: Int, _ count: Int) -> Int? {
     guard offset >= 0, offset + count <= bytes.count else { return nil }
-    let digits = bytes[offset..<offset + count]
-    return (isLittle ? Array(digits.reversed()) : Array(digits))
-      .reduce(0) { $0 << 8 | Int($1) }
+    return isLittle ? bytes.little(offset, count) : bytes.big(offset, count)
   }
 }

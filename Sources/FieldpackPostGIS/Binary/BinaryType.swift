@@ -34,10 +34,14 @@ indirect enum BinaryType: Hashable, Sendable {
   }
 
   private static let scalars: [UInt32: BinaryType] = [
-    16: .bool, 17: .bytea, 18: .text(maximumLength: 1), 19: .text(), 20: .int8, 21: .int2,
-    23: .int4,
-    25: .text(), 114: .json, 700: .float4, 701: .float8, 1042: .text(), 1043: .text(),
-    1082: .date, 1114: .timestamp, 1184: .timestamptz, 1700: .numeric, 2950: .uuid, 3802: .jsonb,
+    PostgresType.bool: .bool, PostgresType.bytea: .bytea,
+    PostgresType.char: .text(maximumLength: 1), PostgresType.name: .text(),
+    PostgresType.int8: .int8, PostgresType.int2: .int2, PostgresType.int4: .int4,
+    PostgresType.text: .text(), PostgresType.json: .json, PostgresType.float4: .float4,
+    PostgresType.float8: .float8, PostgresType.bpchar: .text(), PostgresType.varchar: .text(),
+    PostgresType.date: .date, PostgresType.timestamp: .timestamp,
+    PostgresType.timestamptz: .timestamptz, PostgresType.numeric: .numeric,
+    PostgresType.uuid: .uuid, PostgresType.jsonb: .jsonb,
   ]
 
   /// The element types of arrays (`typarray` in `pg_type.dat`).

@@ -111,7 +111,7 @@
       if modifier >= 0 {
         let told = try reader.connection.execute(
           "SELECT postgis_typmod_type($1::int4), postgis_typmod_dims($1::int4), "
-            + "postgis_typmod_srid($1::int4)", [.binary(bigEndian(modifier))])
+            + "postgis_typmod_srid($1::int4)", [.int4(modifier)])
         (type, dimensions) = (told.text(0, 0) ?? type, told.integer(0, 1) ?? 0)
         srid = told.integer(0, 2) ?? 0
       }
@@ -141,10 +141,6 @@
           || indexes.contains { $0.isGist && $0.columns.first == column.column.name },
         isSimple: simple.contains(geometry.type), isPoint: geometry.type == .point)
       return Geometry(column: geometry, source: source, definition: definition, note: note)
-    }
-
-    private func bigEndian(_ number: Int32) -> [UInt8] {
-      withUnsafeBytes(of: number.bigEndian) { Array($0) }
     }
 
     /// The SRID where the type of the column does not say one: that of a constraint, or of the first
@@ -183,17 +179,7 @@
     ) throws(FieldpackError) -> R {
       let connection = reader.connection
       guard connection.isInTransaction else { return try body() }
-      try connection.execute("SAVEPOINT fieldpack_srid")
-      let value: R
-      do throws(FieldpackError) {
-        value = try body()
-      } catch {
-        try connection.run(
-          script: "ROLLBACK TO SAVEPOINT fieldpack_srid; RELEASE SAVEPOINT fieldpack_srid")
-        throw error
-      }
-      try connection.execute("RELEASE SAVEPOINT fieldpack_srid")
-      return value
+      return try connection.savepoint(body)
     }
 
     /// The system of an SRID, and its definition where its code alone says nothing.

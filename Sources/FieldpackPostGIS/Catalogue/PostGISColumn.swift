@@ -15,7 +15,7 @@ package struct PostGISColumn: Hashable, Sendable {
   /// The type below all domains, such as ``PostgresType/int4``.
   package let type: UInt32
   /// The modifier of the type, such as the length of a `varchar`; -1 without one.
-  package let modifier: Int32
+  let modifier: Int32
   /// The type as PostgreSQL names it, such as `numeric(8,2)`; that of a domain is its own name.
   package let typeName: String
   /// Whether the type is an array, which reads as JSON.

@@ -109,9 +109,6 @@ extension PostGISLayer {
     let column = geometry.isGeography ? "\(geometry.quoted)::geometry" : geometry.quoted
     return "ST_AsBinary(\(column), 'NDR')"
   }
-
-  /// Whether a write to the layer could name its rows.
-  package var hasKey: Bool { id != .rowNumber }
 }
 
 extension String {

@@ -9,7 +9,7 @@ package struct CheckoutRecord: Hashable, Sendable {
   package var config: String
   /// The store in it.
   package var store: StoreID
-  /// The box that the features were asked for; its SRS.
+  /// The box that features had to meet, in ``boxSRS``; `nil` where any place would do.
   package var box: Envelope?
   package var boxSRS = SRS.wgs84
   /// The condition in CQL2.

@@ -113,7 +113,7 @@
       _ gate: PostgresConnection, _ layers: [LayerID], _ catalogue: PostGISCatalogue,
       _ scope: PostGISScope
     ) throws(FieldpackError) -> Copy {
-      try gate.execute("SET LOCAL lock_timeout = '30s'")
+      try gate.execute(PostGISStore.lockLimit)
       var copy = Copy()
       for name in layers {
         guard let layer = catalogue.layer(name) else { throw catalogue.missing(name) }

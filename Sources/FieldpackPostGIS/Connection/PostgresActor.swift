@@ -48,7 +48,7 @@
 
     /// Whether the connection can serve another visitor. One that was not used for `trusted`, or has news,
     /// is asked.
-    package func isHealthy(trusted: Duration) -> Bool {
+    func isHealthy(trusted: Duration) -> Bool {
       guard let connection, connection.isIdle else { return false }
       let isTrusted = ContinuousClock.now - lastUse <= trusted && !connection.hasNews
       if isTrusted { return true }

@@ -23,7 +23,7 @@ package struct PostgresLimits: Hashable, Sendable {
   /// How long a statement may run; `nil` is without limit.
   package var statement: Duration?
   /// How long a transaction may wait for its next statement before the server ends it.
-  package var idleInTransaction: Duration = .seconds(600)
+  var idleInTransaction: Duration = .seconds(600)
   /// How many connections there are at a time.
   package var connections = 6
   /// How long a visitor waits for a connection when all are in use.

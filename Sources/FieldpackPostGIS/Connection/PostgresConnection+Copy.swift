@@ -46,8 +46,8 @@
       return try endOfCopy()
     }
 
-    /// Runs a statement `COPY … TO STDOUT` and lends each piece of data to `body`, in the binary format
-    /// a row or the header; an error of `body` cancels the statement.
+    /// Runs a statement `COPY … TO STDOUT` and lends each piece of data to `body`. In the binary format
+    /// a piece is the header, a row, or both. An error of `body` cancels the statement.
     package func copyOut(
       _ sql: String, _ body: (UnsafeRawBufferPointer) throws(FieldpackError) -> Void
     ) throws(FieldpackError) {

@@ -9,7 +9,7 @@
       let message =
         field(fieldpack_pq_primary, of: result)
         ?? String(cString: PQresultErrorMessage(result))
-      let code = SQLState(state, constraint: field(fieldpack_pq_constraint, of: result))
+      let code = SQLState(state)
       if state.isEmpty || PQstatus(handle) != CONNECTION_OK { return lost(saying: message, code) }
       if state == "57014" { return cancelled(message, code) }
       var text = plain(message)

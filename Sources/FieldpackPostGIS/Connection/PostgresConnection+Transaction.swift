@@ -61,6 +61,18 @@
       }
     }
 
+    /// Runs `body` so that its error takes back its own changes alone, and the transaction goes on.
+    func savepoint<R>(_ body: () throws(FieldpackError) -> R) throws(FieldpackError) -> R {
+      try run(script: "SAVEPOINT fieldpack_step")
+      let value: R
+      do throws(FieldpackError) { value = try body() } catch {
+        try? run(script: "ROLLBACK TO SAVEPOINT fieldpack_step; RELEASE SAVEPOINT fieldpack_step")
+        throw error
+      }
+      try run(script: "RELEASE SAVEPOINT fieldpack_step")
+      return value
+    }
+
     /// Ends what a visitor left open. A connection that cannot be brought to rest is given up.
     package func rollBackLeftovers() {
       guard !isGivenUp, PQstatus(handle) == CONNECTION_OK else { return }

@@ -20,7 +20,7 @@
     package let address: PostgresAddress
     let canceller: PostgresCanceller
     /// The schema that has PostGIS, quoted; `nil` where the database has no PostGIS.
-    package private(set) var postgisSchema: String?
+    private(set) var postgisSchema: String?
     private(set) var isGivenUp = false
     private var lastNumber = 0
 
@@ -201,6 +201,11 @@
         && PQtransactionStatus(handle) == PQTRANS_IDLE
     }
 
+    /// The encoding of the database, as the server told when the session began.
+    var serverEncoding: String {
+      PQparameterStatus(handle, "server_encoding").map { String(cString: $0) } ?? ""
+    }
+
     package var isInTransaction: Bool {
       let status = PQtransactionStatus(handle)
       return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
@@ -218,8 +223,8 @@
       guard !isGivenUp, PQstatus(handle) == CONNECTION_OK else { throw lost() }
     }
 
-    /// A number that tells the cursors and savepoints of the connection apart.
-    package func nextNumber() -> Int {
+    /// A number that tells the cursors of the connection apart.
+    func nextNumber() -> Int {
       lastNumber += 1
       return lastNumber
     }

@@ -39,7 +39,7 @@
     }
 
     /// A connection for several visits, between which its transaction stays open.
-    package func lease() async throws(FieldpackError) -> PostgresLease {
+    func lease() async throws(FieldpackError) -> PostgresLease {
       while true {
         switch await queue.claim(within: limits.waiting) {
         case .connection(let actor):
@@ -79,7 +79,7 @@
   }
 
   /// A connection taken for several visits; `release()` gives it back, or the end of the last reference.
-  package final class PostgresLease: Sendable {
+  final class PostgresLease: Sendable {
     private let actor: PostgresActor
     private let queue: PostgresQueue
     private let isReleased = Locked(false)
@@ -95,7 +95,7 @@
       Task { await Self.giveBack(actor, to: queue) }
     }
 
-    package func run<R: Sendable>(
+    func run<R: Sendable>(
       _ body: @Sendable (PostgresConnection) throws(FieldpackError) -> R
     ) async throws(FieldpackError) -> R {
       guard !queue.isClosed, !isReleased.withLock({ $0 }) else { throw PostgresPool.closedError }
@@ -103,7 +103,7 @@
     }
 
     /// Rolls back the connection's transaction and gives it back; later visits fail.
-    package func release() async {
+    func release() async {
       let isFirst = isReleased.withLock { isReleased in
         defer { isReleased = true }
         return !isReleased

@@ -17,9 +17,8 @@
     deinit { PQclear(result) }
 
     /// The number of rows that a statement has changed, or that a COPY has read.
-    package var changedCount: Int { Int(String(cString: PQcmdTuples(result))) ?? 0 }
+    var changedCount: Int { Int(String(cString: PQcmdTuples(result))) ?? 0 }
 
-    package func name(of column: Int) -> String { String(cString: PQfname(result, Int32(column))) }
     package func type(of column: Int) -> UInt32 { PQftype(result, Int32(column)) }
 
     package func isNull(_ row: Int, _ column: Int) -> Bool {

@@ -11,6 +11,11 @@ package enum PostgresValue: Hashable, Sendable {
   /// statement, such as `$1::geometry` with EWKB.
   case binary([UInt8], type: UInt32 = 0)
 
+  /// A number of four bytes.
+  static func int4(_ number: Int32) -> PostgresValue {
+    .binary(bigEndian(number), type: PostgresType.int4)
+  }
+
   /// The type that the server is told; 0 where it finds the type itself.
   var type: UInt32 {
     switch self {
@@ -36,7 +41,7 @@ package enum PostgresValue: Hashable, Sendable {
     }
   }
 
-  private static func bigEndian(_ number: UInt64) -> [UInt8] {
+  private static func bigEndian(_ number: some FixedWidthInteger) -> [UInt8] {
     withUnsafeBytes(of: number.bigEndian) { Array($0) }
   }
 }

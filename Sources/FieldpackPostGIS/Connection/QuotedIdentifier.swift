@@ -1,7 +1,8 @@
 package import FieldpackCore
+import FieldpackSQLite
 
 /// The longest name that PostgreSQL keeps, in bytes; it would cut longer names silently.
-package let longestIdentifier = 63
+let longestIdentifier = 63
 
 /// A name as SQL has it between double quotes. Every name in a statement goes through here.
 ///
@@ -23,11 +24,4 @@ package func quoted(identifier: String) throws(FieldpackError) -> String {
 }
 
 /// A name that the database itself told, between double quotes.
-func quotedUnchecked(_ name: String) -> String {
-  var text = "\""
-  for scalar in name.unicodeScalars {
-    if scalar == "\"" { text += "\"" }
-    text.unicodeScalars.append(scalar)
-  }
-  return text + "\""
-}
+func quotedUnchecked(_ name: String) -> String { FieldpackSQLite.quoted(name) }

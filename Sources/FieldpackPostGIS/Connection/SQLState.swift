@@ -3,13 +3,8 @@ package import FieldpackCore
 /// The code of five characters that PostgreSQL gives every error (its appendix A).
 package struct SQLState: Hashable, Sendable, Error, CustomStringConvertible {
   package let text: String
-  /// The constraint that was violated, as far as the server told.
-  package var constraint: String?
 
-  package init(_ text: String, constraint: String? = nil) {
-    self.text = text
-    self.constraint = constraint
-  }
+  package init(_ text: String) { self.text = text }
 
   package var description: String { "SQLSTATE \(text)" }
 
@@ -68,5 +63,5 @@ package struct SQLState: Hashable, Sendable, Error, CustomStringConvertible {
 
 extension FieldpackError {
   /// What PostgreSQL said of an error, when there was one.
-  package var sqlState: SQLState? { underlying as? SQLState }
+  var sqlState: SQLState? { underlying as? SQLState }
 }

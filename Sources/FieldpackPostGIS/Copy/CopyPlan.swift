@@ -16,13 +16,9 @@ struct CopyPlan: Sendable {
     var srid: Int32
     /// What the column takes.
     var rule: GeometryColumn
-
-    init(name: String, srid: Int32, rule: GeometryColumn) {
-      (self.name, self.srid, self.rule) = (name, srid, rule)
-    }
   }
 
-  /// Named in errors.
+  /// The store and the layer that errors name.
   var store: StoreID
   var layer: LayerID
   /// The column of the ids and its type, where rows bring theirs.
@@ -33,14 +29,6 @@ struct CopyPlan: Sendable {
   var idText: String?
   /// Gives the number of a feature's place, where the layer is divided over servers.
   var place: ShardKey?
-
-  init(
-    store: StoreID, layer: LayerID, id: (name: String, type: BinaryType)? = nil,
-    geometry: Geometry? = nil, columns: [Column]
-  ) {
-    (self.store, self.layer, self.id) = (store, layer, id)
-    (self.geometry, self.columns) = (geometry, columns)
-  }
 
   /// The names of the table's columns, in the order of the fields.
   var names: [String] {

@@ -6,34 +6,33 @@
   /// The values of a layer's rows in the form that a GeoPackage has, and back.
   struct LogValues {
     let layer: PostGISLayer
-    private let id: String
     /// The columns of each edit's values: the geometry, then the attributes.
     let names: [String]
     /// The columns without the geometry; those that the server makes are not exchanged.
     private let attributes: [PostGISColumn]
     /// What blobs of geometries say of their SRS.
     let srsID: Int32
+    /// The id, then ``names``.
+    let columns: [String]
+    let valueColumns: [Int]
+    /// What is selected of a row for its values.
+    let selection: [String]
 
     init(_ layer: PostGISLayer) {
       self.layer = layer
       attributes = layer.columns.filter { !$0.isGenerated }
-      id = layer.schema.idColumn ?? ""
       names = (layer.geometry.map { [$0.name] } ?? []) + attributes.map(\.name)
       srsID = (layer.schema.geometry?.srs ?? .undefinedCartesian).code
+      columns = [layer.schema.idColumn ?? ""] + names
+      valueColumns = Array(columns.indices.dropFirst())
+      selection =
+        (layer.geometry == nil ? [] : [layer.geometrySQL]) + attributes.map(\.expression)
     }
 
-    /// The id, then ``names``.
-    var columns: [String] { [id] + names }
-    var valueColumns: [Int] { Array(1...names.count) }
     /// The column at a position in ``columns``, in quotes.
     func quoted(_ column: Int) -> String { quotedUnchecked(columns[column]) }
 
     // MARK: Reading
-
-    /// What is selected of a row for its values.
-    var selection: [String] {
-      (layer.geometry == nil ? [] : [layer.geometrySQL]) + attributes.map(\.expression)
-    }
 
     /// The values of ``columns`` in a row of a result; the id is NULL.
     ///

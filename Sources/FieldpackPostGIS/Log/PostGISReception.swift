@@ -227,14 +227,7 @@
     }
 
     func whole<R>(_ body: () throws(FieldpackError) -> R) throws(FieldpackError) -> R {
-      try connection.run(script: "SAVEPOINT fieldpack")
-      let value: R
-      do throws(FieldpackError) { value = try body() } catch {
-        try connection.run(script: "ROLLBACK TO SAVEPOINT fieldpack; RELEASE SAVEPOINT fieldpack")
-        throw error
-      }
-      try connection.run(script: "RELEASE SAVEPOINT fieldpack")
-      return value
+      try connection.savepoint(body)
     }
 
     /// Tells values that the server does not take from statements that are wrong.

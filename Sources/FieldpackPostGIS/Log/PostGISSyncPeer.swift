@@ -11,7 +11,7 @@
     package struct Selection: Sendable {
       /// Which features the device wants.
       package var filter: Filter
-      /// Those of some identities that the device has.
+      /// Gives those of the identities whose features the device has.
       package var known: @Sendable (LayerID, [String]) async throws(FieldpackError) -> Set<String>
 
       package init(
@@ -176,7 +176,7 @@
       do throws(FieldpackError) {
         return try await pool.run { (connection) throws(FieldpackError) in
           try connection.transaction { () throws(FieldpackError) in
-            try connection.execute("SET LOCAL lock_timeout = '30s'")
+            try connection.execute(Self.lockLimit)
             return try body(PostGISSnapshot(connection, scope: scope, catalogue: catalogue))
           }
         }

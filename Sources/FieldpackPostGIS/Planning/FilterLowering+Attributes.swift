@@ -7,7 +7,7 @@ extension FilterLowering {
     }
     if let column = column(a), let value = b.constant { return compare(column, comparison, value) }
     if let column = column(b), let value = a.constant {
-      return compare(column, comparison.mirror, value)
+      return compare(column, comparison.mirrored, value)
     }
     if let left = column(a), let right = column(b) { return compare(left, comparison, right) }
     return .unknown

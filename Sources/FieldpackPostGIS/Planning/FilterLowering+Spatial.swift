@@ -45,7 +45,7 @@ extension FilterLowering {
         (sides.minY, .lessOrEqual, box.minY), (sides.maxY, .greaterOrEqual, box.maxY),
       ]
     }
-    if negated { tests = tests.map { ($0.0, $0.1.opposite, $0.2) } }
+    if negated { tests = tests.map { ($0.0, $0.1.negated, $0.2) } }
     let lowered = tests.map { test -> Lowered in
       Lowered("\(test.0) \(test.1.rawValue) \(bind: .real(test.2))")
     }

@@ -29,7 +29,7 @@ struct FilterLowering {
       return negated ? .all(lowered) : .any(lowered)
     case .not(let part): return try lower(part, negated: !negated)
     case .compare(let a, let comparison, let b):
-      return compare(a, negated ? comparison.opposite : comparison, b)
+      return compare(a, negated ? comparison.negated : comparison, b)
     case .between(let value, let low, let high):
       let parts = [
         compare(value, negated ? .less : .greaterOrEqual, low),
@@ -80,27 +80,5 @@ struct FilterLowering {
 }
 
 extension Comparison {
-  var opposite: Comparison {
-    switch self {
-    case .equal: .notEqual
-    case .notEqual: .equal
-    case .less: .greaterOrEqual
-    case .lessOrEqual: .greater
-    case .greater: .lessOrEqual
-    case .greaterOrEqual: .less
-    }
-  }
-
-  /// The comparison with its sides exchanged.
-  var mirror: Comparison {
-    switch self {
-    case .equal, .notEqual: self
-    case .less: .greater
-    case .lessOrEqual: .greaterOrEqual
-    case .greater: .less
-    case .greaterOrEqual: .lessOrEqual
-    }
-  }
-
   var isUpperBound: Bool { self == .less || self == .lessOrEqual }
 }

@@ -58,25 +58,20 @@ struct MomentComparison {
 
 /// PostgreSQL's counting of time, from 2000 on (its `timestamp.h` and `date.h`).
 package enum PostgresTime {
-  /// 2000-01-01 in days since 1970.
-  package static let epochDay: Int64 = 10_957
-  /// 2000-01-01 in milliseconds since 1970.
-  package static let epochMilliseconds: Int64 = 946_684_800_000
-
   /// 0000-01-01, in milliseconds since 1970.
   static let firstMoment: Int64 = -62_167_219_200_000
   /// The last millisecond of 9999.
   static let lastMoment: Int64 = 253_402_300_799_999
 
   package static func date(dayNumber: Int64) -> PostgresValue {
-    let day = Int32(clamping: dayNumber - epochDay)
+    let day = Int32(clamping: dayNumber - Int64(BinaryTime.epochDay))
     return .binary(withUnsafeBytes(of: day.bigEndian) { Array($0) }, type: PostgresType.date)
   }
 
   package static func instant(
     milliseconds: Int64, type: UInt32 = PostgresType.timestamptz
   ) -> PostgresValue {
-    let count = (milliseconds - epochMilliseconds) * 1_000
+    let count = (milliseconds - Int64(BinaryTime.epochDay) * 86_400_000) * 1_000
     return .binary(withUnsafeBytes(of: count.bigEndian) { Array($0) }, type: type)
   }
 }

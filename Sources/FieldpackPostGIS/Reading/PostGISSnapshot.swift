@@ -137,11 +137,11 @@
       _ report: QueryReport
     ) throws(FieldpackError) {
       let gathered = try GatheredRows(plan, connection, catalogue, report: report)
-      let next = try Self.waiting { () async throws(FieldpackError) in
+      let next = try SystemThread.waiting { () async throws(FieldpackError) in
         try await gathered.batches(report)
       }
       var current: LayerID?
-      while let batch = try Self.waiting(next) {
+      while let batch = try SystemThread.waiting(for: next) {
         announced.insert(batch.schema.layer)
         try batch.drive(&sink, announcing: batch.schema.layer != current)
         current = batch.schema.layer
@@ -155,7 +155,9 @@
       let plan = try plan(counted)
       if plan.gathering != nil {
         let gathered = try GatheredRows(plan, connection, catalogue, report: QueryReport())
-        return try Self.waiting { () async throws(FieldpackError) in try await gathered.count() }
+        return try SystemThread.waiting { () async throws(FieldpackError) in
+          try await gathered.count()
+        }
       }
       var total = 0
       for layer in plan.layers {
@@ -199,20 +201,6 @@
         batch.append(PostGISRow(rows, 0, plan.answerColumns))
         return try batch.feature(at: 0)
       } catch { throw error.adding(location: .init(store: store, layer: plan.name, feature: id)) }
-    }
-
-    /// What `body` gives; the thread of the connection waits for it.
-    static func waiting<R: Sendable>(
-      _ body: @escaping @Sendable () async throws(FieldpackError) -> R
-    ) throws(FieldpackError) -> R {
-      let result = Locked<Result<R, FieldpackError>?>(nil)
-      Task.detached {
-        do throws(FieldpackError) {
-          let value = try await body()
-          result.change { $0 = .success(value) }
-        } catch { result.change { $0 = .failure(error) } }
-      }
-      return try result.wait { $0 }.get()
     }
   }
 

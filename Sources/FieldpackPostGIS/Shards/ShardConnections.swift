@@ -30,9 +30,7 @@
     func writer(_ server: String?) throws(FieldpackError) -> PostgresConnection {
       guard let server else { return own }
       if let known = writers[server] { return known }
-      let made = try connection(server)
-      try made.execute(PostgresConnection.Transaction.writing.rawValue)
-      try made.run(script: Self.patience)
+      let made = try begun(server)
       writers[server] = made
       return made
     }
@@ -40,10 +38,16 @@
     /// The connection that reads the parts of a server, in a transaction of its own.
     func reader(_ server: String?) throws(FieldpackError) -> PostgresConnection {
       if let known = readers[server] { return known }
+      let made = try begun(server)
+      readers[server] = made
+      return made
+    }
+
+    /// A new connection, in a transaction.
+    private func begun(_ server: String?) throws(FieldpackError) -> PostgresConnection {
       let made = try connection(server)
       try made.execute(PostgresConnection.Transaction.writing.rawValue)
       try made.run(script: Self.patience)
-      readers[server] = made
       return made
     }
 

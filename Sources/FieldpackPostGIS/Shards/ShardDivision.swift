@@ -103,12 +103,7 @@
       try connections.commitWriters()
       try sharding.told(.committed)
       try statements()
-      do throws(FieldpackError) { try own.execute("COMMIT") } catch {
-        guard error.code == .unavailable else { throw error }
-        throw FieldpackError(
-          .unavailable, "it is not known whether the layer was changed: \(error.message)",
-          underlying: error.underlying)
-      }
+      try own.commit("the layer was changed")
       try sharding.told(.switched)
     }
 

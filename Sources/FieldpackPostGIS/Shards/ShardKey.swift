@@ -39,7 +39,7 @@ package struct ShardKey: Hashable, Sendable {
   }
 
   /// Whether a feature can be wider than the reach: points cannot, as they have no width.
-  package var hasWide: Bool { reach.width > 0 || reach.height > 0 }
+  var hasWide: Bool { reach.width > 0 || reach.height > 0 }
 
   /// The number of a feature.
   ///

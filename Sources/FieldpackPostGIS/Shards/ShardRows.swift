@@ -6,8 +6,6 @@
   struct ShardRows {
     private var hasHeader = false
 
-    private static let signature = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00]
-
     /// The sides that the server computes.
     static func sides(of geometry: String) -> String {
       let column = quotedUnchecked(geometry)
@@ -23,17 +21,14 @@
     ) throws(FieldpackError) {
       var offset = 0
       if !hasHeader {
-        guard bytes.count >= 19, bytes.prefix(11).elementsEqual(Self.signature) else {
-          throw mistake
-        }
-        let extra = Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 15, as: UInt32.self)))
-        guard extra <= bytes.count - 19 else { throw mistake }
+        guard bytes.prefix(11).elementsEqual(CopyEncoder.header.prefix(11)),
+          let extra: UInt32 = bytes.big(at: 15), Int(extra) <= bytes.count - 19
+        else { throw mistake }
         hasHeader = true
-        offset = 19 + extra
+        offset = 19 + Int(extra)
       }
       guard bytes.count > offset else { return }
-      guard bytes.count >= offset + 2 else { throw mistake }
-      let fields = Int16(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int16.self))
+      guard let fields: Int16 = bytes.big(at: offset) else { throw mistake }
       guard fields >= 0 else { return }
       guard fields >= 4 else { throw mistake }
       offset += 2
@@ -50,12 +45,10 @@
     private static func number(
       _ bytes: UnsafeRawBufferPointer, _ offset: inout Int
     ) throws(FieldpackError) -> Double? {
-      guard bytes.count - offset >= 4 else { throw mistake }
-      let length = Int32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self))
+      guard let length: Int32 = bytes.big(at: offset) else { throw mistake }
       offset += 4
       if length == -1 { return nil }
-      guard length == 8, bytes.count - offset >= 8 else { throw mistake }
-      let bits = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      guard length == 8, let bits: UInt64 = bytes.big(at: offset) else { throw mistake }
       offset += 8
       return Double(bitPattern: bits)
     }
@@ -99,16 +92,12 @@
     ) throws(FieldpackError) {
       let number = key.number(envelope)
       let index = target(of: number)
-      Self.append(Int16(clamping: fields + 1), to: &targets[index].bytes)
-      Self.append(Int32(8), to: &targets[index].bytes)
-      Self.append(number, to: &targets[index].bytes)
+      targets[index].bytes.append(big: Int16(clamping: fields + 1))
+      targets[index].bytes.append(big: Int32(8))
+      targets[index].bytes.append(big: number)
       targets[index].bytes.append(contentsOf: rest)
       count += 1
       if targets[index].bytes.count >= Self.size { try send(index) }
-    }
-
-    private static func append(_ number: some FixedWidthInteger, to bytes: inout [UInt8]) {
-      withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
     /// The last part whose range begins at the number or below.
@@ -130,16 +119,13 @@
       for index in targets.indices { try send(index) }
     }
 
-    private static let header: [UInt8] =
-      Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00] + Array(repeating: 0, count: 8)
-
     private mutating func send(_ index: Int) throws(FieldpackError) {
       guard !targets[index].bytes.isEmpty else { return }
       let target = targets[index]
       let connection = try connections.writer(target.part.server)
       do throws(FieldpackError) {
         try connection.copyIn(target.copy) { (writer) throws(FieldpackError) in
-          for piece in [Self.header, target.bytes, [0xFF, 0xFF]] {
+          for piece in [CopyEncoder.header, target.bytes, CopyEncoder.trailer] {
             let result = piece.withUnsafeBytes { bytes in
               Result { () throws(FieldpackError) in try writer.write(bytes) }
             }

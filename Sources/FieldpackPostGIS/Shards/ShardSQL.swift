@@ -1,4 +1,5 @@
 package import FieldpackCore
+import FieldpackSQLite
 
 /// The statements that divide a layer over servers.
 package struct ShardSQL: Sendable {
@@ -35,12 +36,8 @@ package struct ShardSQL: Sendable {
     return "OPTIONS (\(written.joined(separator: ", ")))"
   }
 
-  /// A text in SQL.
-  static func literal(_ text: String) -> String {
-    var written = "'"
-    for sign in text { written += sign == "'" ? "''" : String(sign) }
-    return written + "'"
-  }
+  /// A text in SQL; every session has standard_conforming_strings on.
+  static func literal(_ text: String) -> String { FieldpackSQLite.literal(text) }
 
   // MARK: Parts
 
@@ -56,7 +53,8 @@ package struct ShardSQL: Sendable {
     ]
   }
 
-  /// Where the server is to refuse rows of other places, and need not read the table when it is attached.
+  /// The constraint by which the server refuses rows of other places, and by which it need not read the
+  /// table when the table is attached.
   private static func check(_ range: Range<Int64>) -> String {
     "CHECK (\(hilbert) >= \(range.lowerBound) AND \(hilbert) < \(range.upperBound))"
   }

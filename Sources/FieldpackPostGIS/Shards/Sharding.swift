@@ -51,8 +51,8 @@
 
     func told(_ step: Step) throws(FieldpackError) { try onStep?(step) }
 
-    /// So many ranges a server has, if nobody says how many.
-    package static let rangesPerServer = 4
+    /// The number of ranges for each server, where the caller names none.
+    static let rangesPerServer = 4
 
     /// The number of ranges of the curve.
     func pieces(_ ranges: Int?) -> Int { ranges ?? names.count * Self.rangesPerServer }

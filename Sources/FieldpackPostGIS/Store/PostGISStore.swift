@@ -3,7 +3,7 @@
   package import FieldpackGeoPackage
   import FieldpackProjection
 
-  /// The layers of a PostgreSQL database with PostGIS, as a store that is read.
+  /// The layers of a PostgreSQL database with PostGIS, as a store that is read and written.
   ///
   /// A query is answered from one state of the database, on one connection. What tables there are is
   /// read anew when it is older than two seconds, or when a statement does not fit it any more.
@@ -46,7 +46,7 @@
 
     /// The catalogue, from memory where that is fresh.
     package func catalogue() async throws(FieldpackError) -> PostGISCatalogue {
-      guard !pool.isClosed else { throw closed(PostgresPool.closedError) }
+      guard !pool.isClosed else { throw located(PostgresPool.closedError) }
       if let known = kept.withLock({ $0 }), ContinuousClock.now - known.moment < trusted {
         return known.catalogue
       }
@@ -60,7 +60,7 @@
         let isCurrent = changes.withLock { $0 == before }
         if isCurrent { kept.withLock { $0 = Kept(catalogue: read, moment: .now) } }
         return read
-      } catch { throw closed(error) }
+      } catch { throw located(error) }
     }
 
     /// Forgets the catalogue, because tables have changed.
@@ -76,7 +76,7 @@
           .unsupported,
           "the database \(connection.address.shown) has no PostGIS. Try: CREATE EXTENSION postgis")
       }
-      let encoding = try connection.execute("SHOW server_encoding").text(0, 0) ?? ""
+      let encoding = connection.serverEncoding
       guard encoding == "UTF8" else {
         throw FieldpackError(
           .unsupported,
@@ -85,7 +85,7 @@
       }
     }
 
-    private func closed(_ error: FieldpackError) -> FieldpackError {
+    private func located(_ error: FieldpackError) -> FieldpackError {
       error.adding(location: .init(store: id))
     }
 
@@ -101,12 +101,12 @@
       do throws(FieldpackError) {
         return try await visit(try await catalogue(), body)
       } catch {
-        guard Self.isStale(error) else { throw closed(error) }
+        guard Self.isStale(error) else { throw located(error) }
         forgetCatalogue()
       }
       do throws(FieldpackError) {
         return try await visit(try await catalogue(), body)
-      } catch { throw closed(error) }
+      } catch { throw located(error) }
     }
 
     private func visit<R: Sendable>(
@@ -171,7 +171,7 @@
         }
       } catch {
         if Self.isStale(error) { forgetCatalogue() }
-        throw closed(error)
+        throw located(error)
       }
     }
 
@@ -186,7 +186,7 @@
         return try await visit(catalogue) { (snapshot) throws(FieldpackError) in
           try snapshot.count(query)
         }
-      } catch { throw closed(error) }
+      } catch { throw located(error) }
     }
 
     package func feature(
@@ -206,7 +206,7 @@
         }
       } catch {
         if Self.isStale(error) { forgetCatalogue() }
-        throw closed(error)
+        throw located(error)
       }
     }
 

@@ -7,7 +7,7 @@ enum DefaultLiteral {
   static func sql(_ expression: String) -> String? {
     var text = Substring(expression)
     while true {
-      text = text.trimmed
+      text = Substring(text.trimmedOfSpace)
       guard text.first == "(", text.last == ")", text.count > 1 else { break }
       text = text.dropFirst().dropLast()
     }
@@ -51,14 +51,5 @@ enum DefaultLiteral {
       sql.unicodeScalars.append(scalar)
     }
     return sql + "'"
-  }
-}
-
-extension Substring {
-  fileprivate var trimmed: Substring {
-    var text = self
-    while text.first?.isWhitespace == true { text.removeFirst() }
-    while text.last?.isWhitespace == true { text.removeLast() }
-    return text
   }
 }

@@ -93,18 +93,15 @@
       _ numbers: ClosedRange<Int64>, _ stage: StageSQL, on connection: PostgresConnection,
       by sql: (ClosedRange<Int64>?) -> String
     ) throws(FieldpackError) -> Int {
-      try connection.execute("SAVEPOINT fieldpack_rows")
       let failure: FieldpackError
       do throws(FieldpackError) {
-        let count = try connection.execute(sql(numbers)).changedCount
-        try connection.execute("RELEASE SAVEPOINT fieldpack_rows")
-        return count
+        return try connection.savepoint { () throws(FieldpackError) in
+          try connection.execute(sql(numbers)).changedCount
+        }
       } catch {
         failure = error
       }
       guard failure.isOfRow else { throw failure }
-      try connection.run(
-        script: "ROLLBACK TO SAVEPOINT fieldpack_rows; RELEASE SAVEPOINT fieldpack_rows")
       guard numbers.count > 1 else {
         var id: FeatureID?
         if let sql = stage.idOfRow(numbers.lowerBound) {
@@ -132,19 +129,16 @@
       to highest: Int64, on connection: PostgresConnection
     ) throws(FieldpackError) -> Bool {
       guard let sequence, highest > 0 else { return true }
-      try connection.execute("SAVEPOINT fieldpack_sequence")
       do throws(FieldpackError) {
-        try connection.execute(
-          "SELECT setval($1::text::regclass, $2) FROM \(sequence) "
-            + "WHERE last_value < $2 OR (last_value = $2 AND NOT is_called)",
-          [.text(sequence), .integer(highest)])
-        try connection.execute("RELEASE SAVEPOINT fieldpack_sequence")
+        _ = try connection.savepoint { () throws(FieldpackError) in
+          try connection.execute(
+            "SELECT setval($1::text::regclass, $2) FROM \(sequence) "
+              + "WHERE last_value < $2 OR (last_value = $2 AND NOT is_called)",
+            [.text(sequence), .integer(highest)])
+        }
         return true
       } catch {
         guard error.sqlState?.text == "42501" else { throw error }
-        try connection.run(
-          script: "ROLLBACK TO SAVEPOINT fieldpack_sequence; RELEASE SAVEPOINT fieldpack_sequence"
-        )
         return false
       }
     }

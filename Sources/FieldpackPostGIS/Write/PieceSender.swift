@@ -60,18 +60,16 @@
       guard !rows.isEmpty else { return }
       let start = rows.lowerBound == 0 ? 0 : piece.rows[rows.lowerBound - 1].end
       let end = piece.rows[rows.upperBound - 1].end
-      try connection.execute("SAVEPOINT fieldpack_rows")
       let failure: FieldpackError
       do throws(FieldpackError) {
-        sent.count += try copy(piece.bytes[start..<end], on: connection)
-        try connection.execute("RELEASE SAVEPOINT fieldpack_rows")
+        sent.count += try connection.savepoint { () throws(FieldpackError) in
+          try copy(piece.bytes[start..<end], on: connection)
+        }
         return
       } catch {
         failure = error
       }
       guard failure.isOfRow else { throw failure.adding(location: location(nil)) }
-      try connection.run(
-        script: "ROLLBACK TO SAVEPOINT fieldpack_rows; RELEASE SAVEPOINT fieldpack_rows")
       if rows.count == 1 {
         let id = piece.rows[rows.lowerBound].id
         sent.skipped.append(SkippedFeature(failure.adding(location: location(id))))

@@ -25,14 +25,14 @@
         )
       }
       let name = TableName(schema: scope.schema, table: described.layer.rawValue)
-      let srid: Int32 =
-        if let geometry = described.geometry {
-          try ServerSRS.srid(of: geometry.srs, on: connection)
-        } else { 0 }
       if described.geometry != nil, connection.postgisSchema == nil {
         throw FieldpackError(
           .unsupported, "the database has no PostGIS. Try: CREATE EXTENSION postgis there")
       }
+      let srid: Int32 =
+        if let geometry = described.geometry {
+          try ServerSRS.srid(of: geometry.srs, on: connection)
+        } else { 0 }
       let sql = LayerSQL(schema: described, target: name, srid: srid)
       do throws(FieldpackError) { try connection.execute(try sql.table(withKey: withKey)) } catch {
         guard error.sqlState?.text == "42P07" else { throw error }

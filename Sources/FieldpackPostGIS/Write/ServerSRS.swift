@@ -16,7 +16,7 @@
       let found = try connection.execute(
         "SELECT srid FROM spatial_ref_sys WHERE upper(auth_name) = $1 AND auth_srid = $2 "
           + "ORDER BY srid LIMIT 1",
-        [.text(srs.organization), .binary(bytes(of: srs.code))])
+        [.text(srs.organization), .int4(srs.code)])
       if found.count > 0 { return Int32(clamping: found.integer(0, 0) ?? 0) }
       let definition: SRSDefinition
       do throws(ProjectionError) {
@@ -37,7 +37,7 @@
         RETURNING srid
         """,
         [
-          .text(srs.organization), .binary(bytes(of: srs.code), type: PostgresType.int4),
+          .text(srs.organization), .int4(srs.code),
           .text(definition.wkt1 ?? definition.wkt2),
         ])
       return Int32(clamping: added.integer(0, 0) ?? 0)
@@ -54,7 +54,7 @@
       // An empty table may have its SRID from a constraint alone.
       let found = try connection.execute(
         "SELECT auth_name, auth_srid FROM spatial_ref_sys WHERE srid = $1",
-        [.binary(bytes(of: srid))])
+        [.int4(srid)])
       guard found.count > 0, let organization = found.text(0, 0), let code = found.integer(0, 1)
       else {
         throw FieldpackError(
@@ -62,12 +62,6 @@
           "layer '\(layer.layer)' has the SRID \(srid), of which the server tells no authority")
       }
       return SRS(organization, Int32(clamping: code))
-    }
-
-    private static func bytes(of code: Int32) -> [UInt8] {
-      var bytes: [UInt8] = []
-      bytes.append(big: code)
-      return bytes
     }
   }
 #endif

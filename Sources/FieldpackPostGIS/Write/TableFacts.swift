@@ -11,8 +11,6 @@
       /// The type in SQL, as the server writes it.
       var typeSQL: String
       var isGenerated: Bool
-      var hasDefault: Bool
-      var isNullable: Bool
     }
 
     /// The column by which features are told apart.
@@ -123,9 +121,7 @@
       columns.append(
         Column(
           name: name, type: known?.limited(by: typeSQL), typeSQL: typeSQL,
-          isGenerated: !generated.isEmpty || identity == "a",
-          hasDefault: rows.flag(row, 9) || !identity.isEmpty,
-          isNullable: !rows.flag(row, 6)))
+          isGenerated: !generated.isEmpty || identity == "a"))
     }
 
     private static let query = query(

@@ -126,7 +126,7 @@ extension SensorLink {
     case .capture:
       // A camera of this machine is for one program at a time.
       await stopPreview()
-      // Who has canceled meanwhile has found nothing at the sensor to cancel.
+      // A cancel that came meanwhile has found no operation at the sensor that it could cancel.
       guard work?.isCanceled != true else { throw Self.canceled }
     default: break
     }

@@ -12,7 +12,8 @@ package final class SensorPreview: Sendable {
   private let task: Task<Void, Never>
   private let isStopped = Locked(false)
 
-  /// No sensor shows more frames in a second. What it sends more waits on its side of the network.
+  /// The pause after each piece of the stream, so that at most 66 frames a second are shown. What a sensor
+  /// sends beyond that waits on the sensor's side of the network.
   private static let pause = Duration.milliseconds(15)
 
   /// - Parameters:

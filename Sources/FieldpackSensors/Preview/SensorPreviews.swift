@@ -29,7 +29,7 @@ package actor SensorPreviews {
   /// How many sensors show what they see at a time.
   private static let most = 16
   /// In bytes: a BMP of 1920 x 1080 pixels has 6 MiB.
-  static let longestFrame = 8 << 20
+  private static let longestFrame = 8 << 20
   /// After so many frames that are no pictures, no more are looked at.
   private static let mostBad = 100
 
@@ -61,7 +61,8 @@ package actor SensorPreviews {
   private func begin(_ address: SensorAddress) throws(FieldpackError) -> Running {
     guard !isClosed else { throw FieldpackError(.unavailable, "the desk is closed") }
     guard running.count < Self.most else {
-      throw FieldpackError(.busy, "more than \(Self.most) sensors are to show what they see")
+      throw FieldpackError(
+        .busy, "\(Self.most) sensors show what they see already. Try again when one is closed")
     }
     count += 1
     let number = count

@@ -88,7 +88,7 @@ public struct PersonCatalogue: Sendable {
     _ = try await edit(person, to: details) { _ in true }
   }
 
-  /// Replaces a person's details, as far as a form may that shows some.
+  /// Replaces a person's details, unless they are no longer those that a form shows.
   ///
   /// - Parameter isShown: whether the details as they are now are those that the form shows.
   /// - Returns: false where they are not, and nothing was changed.

@@ -17,8 +17,8 @@ final class ServerJournal: Sendable {
       case "sync": self = .sync
       case "login", "logout": self = .login
       case "events": self = .events
-      // It lasts as long as the page is open, which is no time of an answer.
-      case "sensors" where path.last == "events": self = .events
+      // These answers last as long as the page is open, which is no time of an answer.
+      case "sensors" where ["events", "preview"].contains(path.last ?? ""): self = .events
       case "captures", "uploads", "upload": self = .captures
       case "fixes", "motion": self = .ingest
       case "bundles", "bridge": self = .bundles

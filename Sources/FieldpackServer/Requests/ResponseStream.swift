@@ -243,6 +243,6 @@ protocol ByteSource: Sendable {
 }
 
 extension ByteSource {
-  // Many clients follow what seldom happens.
+  // Small, because many clients wait for events, and events are short.
   var pieceSize: Int { 1 << 10 }
 }

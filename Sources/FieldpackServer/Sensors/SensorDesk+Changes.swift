@@ -4,6 +4,8 @@ import FieldpackSensors
 
 /// What the page of an operator asks a desk to change.
 extension SensorDesk {
+  /// Does what a request of the page asks for.
+  ///
   /// - Parameters:
   ///   - path: the parts below `/sensors`.
   ///   - conditions: which details of a person a form may replace.

@@ -72,7 +72,7 @@ extension ServerRouter {
     do throws(FieldpackError) {
       try await desk.note(request.method, path, document)
     } catch {
-      // The change is done. Whoever were told that it failed would ask for it again.
+      // The change is done. A client that is told of a failure would ask for the change again.
       logger.warning("a click was not logged: \(error.code.name)")
     }
     return Self.document(document)

@@ -283,18 +283,6 @@ extension Envelope {
   fileprivate var isFinite: Bool { [minX, minY, maxX, maxY].allSatisfy(\.isFinite) }
 }
 
-extension Comparison {
-  fileprivate var mirrored: Comparison {
-    switch self {
-    case .equal, .notEqual: self
-    case .less: .greater
-    case .lessOrEqual: .greaterOrEqual
-    case .greater: .less
-    case .greaterOrEqual: .lessOrEqual
-    }
-  }
-}
-
 extension Geometry {
   /// Whether the geometry is a collection of any kind of members, which services seldom take.
   fileprivate var hasMixedMembers: Bool {

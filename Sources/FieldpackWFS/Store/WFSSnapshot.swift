@@ -5,44 +5,33 @@ struct WFSSnapshot: SnapshotReading {
   let store: WFSStore
 
   func layers() throws(FieldpackError) -> [Layer] {
-    try waiting { [store] () async throws(FieldpackError) in try await store.layers() }
+    try SystemThread.waiting { [store] () async throws(FieldpackError) in try await store.layers() }
   }
 
   func scan(_ query: Query, into sink: inout some FeatureSink) throws(FieldpackError) {
-    let batches = try waiting { [store] () async throws(FieldpackError) in
+    let batches = try SystemThread.waiting { [store] () async throws(FieldpackError) in
       try await store.query(query)
     }
     let iterator = SharedIterator(batches)
     var current: LayerID?
-    while let batch = try waiting({ () async throws(FieldpackError) in try await iterator.next() })
-    {
+    while let batch = try SystemThread.waiting(for: {
+      () async throws(FieldpackError) in try await iterator.next()
+    }) {
       try batch.drive(&sink, announcing: batch.schema.layer != current)
       current = batch.schema.layer
     }
   }
 
   func count(_ query: Query) throws(FieldpackError) -> Int {
-    try waiting { [store] () async throws(FieldpackError) in try await store.count(query) }
+    try SystemThread.waiting { [store] () async throws(FieldpackError) in
+      try await store.count(query)
+    }
   }
 
   func feature(_ id: FeatureID, in layer: LayerID) throws(FieldpackError) -> Feature? {
-    try waiting { [store] () async throws(FieldpackError) in
+    try SystemThread.waiting { [store] () async throws(FieldpackError) in
       try await store.feature(id, in: layer)
     }
-  }
-
-  /// What `body` gives; the thread waits for it.
-  func waiting<R: Sendable>(
-    _ body: @escaping @Sendable () async throws(FieldpackError) -> R
-  ) throws(FieldpackError) -> R {
-    let result = Locked<Result<R, FieldpackError>?>(nil)
-    Task.detached {
-      do throws(FieldpackError) {
-        let value = try await body()
-        result.change { $0 = .success(value) }
-      } catch { result.change { $0 = .failure(error) } }
-    }
-    return try result.wait { $0 }.get()
   }
 
   /// Runs `body` on a snapshot, on a thread that may wait.

@@ -118,7 +118,7 @@ final class WFSWriter: FeatureWriting {
   private func type(
     _ layer: LayerID
   ) throws(FieldpackError) -> (WFSCapabilities.FeatureType, FeatureTypeDescription) {
-    try snapshot.waiting { [store] () async throws(FieldpackError) in
+    try SystemThread.waiting { [store] () async throws(FieldpackError) in
       let plan = try await store.plan(Query(layer))
       return (plan.layers[0].type, plan.layers[0].description)
     }
@@ -138,7 +138,7 @@ final class WFSWriter: FeatureWriting {
   private func known(
     _ id: FeatureID, in layer: LayerID, _ type: WFSCapabilities.FeatureType
   ) throws(FieldpackError) -> String {
-    let text = try snapshot.waiting { [store] () async throws(FieldpackError) in
+    let text = try SystemThread.waiting { [store] () async throws(FieldpackError) in
       try await store.found(id, in: layer)?.text
     }
     let isDeleted = changes.contains { change in

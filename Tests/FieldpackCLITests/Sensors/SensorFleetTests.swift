@@ -186,9 +186,7 @@ import Testing
           program.outputSoFar.count { $0 == "\n" } >= count
         }
         usleep(UInt32.random(in: 0...20_000, using: &numbers))
-        program.send(SIGKILL)
-        var status: Int32 = 0
-        waitpid(program.processID, &status, 0)
+        program.destroy()
         lines.append(program.outputSoFar)
       }
       lines.append(try await finish(sensors))

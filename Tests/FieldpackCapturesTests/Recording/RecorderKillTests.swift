@@ -205,9 +205,7 @@ final class KilledRecording {
     }
     let most: UInt32 = [150_000, 3_000, 3_000, hasThumbnails ? 300_000 : 25_000][kind]
     usleep(UInt32.random(in: 0...most, using: &numbers))
-    program.send(SIGKILL)
-    var status: Int32 = 0
-    waitpid(program.processID, &status, 0)
+    program.destroy()
     return told()
   }
 

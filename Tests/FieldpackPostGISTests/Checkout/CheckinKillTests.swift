@@ -59,9 +59,7 @@
             + "'%\(survey.schema.name)%' AND pid <> pg_backend_pid()")
         usleep(UInt32.random(in: 0...20_000))
       }
-      program.send(SIGKILL)
-      var status: Int32 = 0
-      waitpid(program.processID, &status, 0)
+      program.destroy()
     }
   }
 #else

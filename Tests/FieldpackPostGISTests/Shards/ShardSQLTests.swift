@@ -140,6 +140,8 @@ import Testing
     #expect(lines.contains("-- about 0 rows are copied into a\"b; DROP TABLE x_g1_p0"))
     #expect(lines.contains("ANALYZE \"public\".\"a\"\"b; DROP TABLE x_g1_p0\";"))
     #expect(lines.contains("DROP TABLE \"public\".\"a\"\"b; DROP TABLE x\";"))
+    // The quote and the mark are one character.
+    #expect(ShardSQL.literal("a'\u{301}b") == "'a''\u{301}b'")
   }
 
   // MARK: Conditions

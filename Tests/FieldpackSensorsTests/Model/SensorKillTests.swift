@@ -34,9 +34,7 @@ import Testing
         program.outputSoFar.count { $0 == "\n" } >= wanted
       }
       usleep(UInt32.random(in: 0...20_000, using: &numbers))
-      program.send(SIGKILL)
-      var status: Int32 = 0
-      waitpid(program.processID, &status, 0)
+      program.destroy()
       let lines = program.outputSoFar.split(separator: "\n", omittingEmptySubsequences: false)
       told += lines.dropLast().map(String.init).filter { $0 != "ready" }
       // What is told is stored, and what is stored is whole.

@@ -91,6 +91,7 @@ import Testing
     let preview = try await link.startPreview(http: SensorClient.http())
     #expect(try await preview.next()?.bytes == SimulatedPicture().make(1, 24))
     #expect(await link.capture([:], for: LinkedSensor.item).isCompleted)
+    try #require(preview.wasStopped)
     // Pictures that had come before may still be there.
     while try await preview.next() != nil {}
   }
@@ -121,6 +122,7 @@ import Testing
     #expect(frames.count == 3)
     // A camera has one picture for one program at a time.
     #expect(await link.capture([:], for: LinkedSensor.item).isCompleted)
+    try #require(preview.wasStopped)
     // Pictures that had come before may still be there.
     while try await preview.next() != nil {}
   }
@@ -136,8 +138,8 @@ import Testing
     _ = try #require(try await preview.next())
     let target = SensorTarget(SensorAddress(uri: uri, name: "captured"), [:])
     #expect(try await links.capture(target)?.isCompleted == true)
+    try #require(preview.wasStopped)
     while try await preview.next() != nil {}
-    #expect(preview.wasStopped)
     await links.close()
   }
 
@@ -148,6 +150,7 @@ import Testing
       events: Broadcast(capacity: 100))
     let preview = try await link.startPreview(http: SensorClient.http())
     #expect(await link.capture([:], for: LinkedSensor.item).isCompleted)
+    try #require(preview.wasStopped)
     // Pictures that had come before may still be there.
     while try await preview.next() != nil {}
   }

@@ -119,7 +119,7 @@ import Testing
       await server.close()
     }
 
-    @Test func `what is told twice at once is told once`() {
+    @Test func `pages are told only what differs from what they were told`() {
       let person = KeyTuple(store: "s", layer: SensorLayers.person, feature: 1)
       let known = Person(key: person, createdAt: Instant(milliseconds: 0))
       let before = ToldPersons([known], [])

@@ -45,9 +45,7 @@ import Testing
         environment: ["TMPDIR": folder.url.path])
       try program.block(for: "its first poll") { !program.outputSoFar.isEmpty }
       usleep(UInt32.random(in: 0...40_000))
-      program.send(SIGKILL)
-      var status: Int32 = 0
-      waitpid(program.processID, &status, 0)
+      program.destroy()
       let text = try String(contentsOf: file, encoding: .utf8)
       #expect(served.withLock { $0.contains(text) })
     }

@@ -53,9 +53,7 @@ import Testing
       environment: ["TMPDIR": survey.folder.url.path])
     try program.block(for: "its first edits") { !program.outputSoFar.isEmpty }
     usleep(UInt32.random(in: 0...40_000))
-    program.send(SIGKILL)
-    var status: Int32 = 0
-    waitpid(program.processID, &status, 0)
+    program.destroy()
   }
 
   private static func check(_ survey: SyncSurvey, _ office: GeoPackageStore) async throws {

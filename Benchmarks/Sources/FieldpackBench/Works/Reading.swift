@@ -2,8 +2,9 @@ import Fieldpack
 import FieldpackPostGIS
 import Foundation
 
-/// Works that read one layer of a GeoPackage, or boxes of a layer of a config's store. Opening the file counts except for boxes, whose
-/// peers keep it open; there the file is opened as our own, which maps it into memory.
+/// Works that read one layer of a GeoPackage, or boxes of a layer of a config's store. Opening the
+/// file counts except for boxes, whose peers keep it open; there the file is opened as our own, which
+/// maps it into memory.
 struct Reading {
   enum Work: String { case scan, lent, boxes, ids, counts, relation, sql, `where` }
 

@@ -56,11 +56,11 @@ private struct CheckinCommand: CommandBody {
     try await invocation.withGeoPackage(options.copy, options.profile, usesWAL: false) {
       (copy) async throws(FieldpackError) in
       try await invocation.withDatabase(try await target(of: copy), allowing: options.allowed) {
-        (store) async throws(FieldpackError) in
+        (store) async throws(FieldpackError) -> Int32 in
         #if PostGIS
           return try await synchronise(try await FieldCheckin.run(of: copy, with: store))
         #else
-          return ExitStatus.success
+          switch store {}
         #endif
       }
     }

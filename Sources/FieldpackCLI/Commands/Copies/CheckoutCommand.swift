@@ -82,8 +82,10 @@ private struct CheckoutCommand: CommandBody {
       var checkout = FieldCheckout(of: store, record)
       (checkout.layers, checkout.overwrites) = (options.layers, options.overwrites)
       try show(try await checkout.run(into: options.target))
+      return ExitStatus.success
+    #else
+      switch store {}
     #endif
-    return ExitStatus.success
   }
 
   #if PostGIS

@@ -19,7 +19,7 @@ extension FieldpackTool {
     Command(
       "plan", abstract: "Print the SQL that would divide a layer.",
       discussion: """
-        With --citus the SQL is for servers with Citus, where nothing here has run it. Nothing is \
+        With --citus the SQL is for servers with Citus; it has not been tried on any. Nothing is \
         changed.
         """,
       examples: ["fieldpack shard plan team.scfg:survey wells"], body: ShardPlanCommand.self)
@@ -51,7 +51,7 @@ extension FieldpackTool {
   }
 }
 
-/// What the commands take.
+/// The arguments of all shard commands.
 private struct ShardArguments: OptionGroup {
   @Required var source: SourceName
   let layers: [String]
@@ -111,7 +111,7 @@ private struct ShardRebalanceCommand: CommandBody {
   }
 }
 
-/// What the commands do, and how they tell of it.
+/// Runs a shard command and prints its report.
 private struct ShardWork {
   enum Verb: String {
     case plan, apply, rebalance

@@ -67,8 +67,8 @@ private struct ItemExportCommand: CommandBody {
       } else {
         try await export.writeFolder(to: options.output)
       }
-      try await catalogue.note(
-        "item export", on: persons.map(\.key), if: options.logsInteractions)
+      await invocation.log(
+        "item export", on: persons.map(\.key), in: catalogue, if: options.logsInteractions)
       try show(export, as: form)
       return ExitStatus.success
     }

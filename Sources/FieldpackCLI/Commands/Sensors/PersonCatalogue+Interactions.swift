@@ -23,7 +23,7 @@ extension Invocation {
 }
 
 extension PersonCatalogue {
-  /// Logs a command that has been done, for each person or item that it was about.
+  /// Logs a command, for each person or item that it is about.
   func note(
     _ command: StaticString, on keys: [KeyTuple], if isWanted: Bool
   ) async throws(FieldpackError) {

@@ -105,12 +105,8 @@ private struct ServeCommand: CommandBody {
   func run() async throws(FieldpackError) -> Int32 {
     let address = options.address ?? ListenAddress()
     try options.access.check(address, isWritable: options.isWritable, source: options.source)
+    try checkSensors()
     try checkApps(address)
-    guard options.hasSensors || !options.logsInteractions else {
-      throw FieldpackError(
-        .invalidArgument,
-        "--log-interactions logs what operators click on the page of sensors. Try: --sensors")
-    }
     try options.live.check()
     OpenFiles.allowMost()
     let webhooks = try options.live.allWebhooks()
@@ -140,7 +136,12 @@ private struct ServeCommand: CommandBody {
     }
   }
 
-  private func checkApps(_ address: ListenAddress) throws(FieldpackError) {
+  private func checkSensors() throws(FieldpackError) {
+    guard options.hasSensors || !options.logsInteractions else {
+      throw FieldpackError(
+        .invalidArgument,
+        "--log-interactions logs what operators click on the page of sensors. Try: --sensors")
+    }
     guard options.hasSensors || options.cameras.isEmpty else {
       throw FieldpackError(
         .invalidArgument, "--camera is for the page of an operator. Try: --sensors")
@@ -150,6 +151,9 @@ private struct ServeCommand: CommandBody {
         .invalidArgument,
         "--camera '\(name)' is no whole path, which begins with /. Try: --camera /dev/video0")
     }
+  }
+
+  private func checkApps(_ address: ListenAddress) throws(FieldpackError) {
     let isForApps =
       options.bundles != nil || options.positions.name != nil || !options.allowsPaths.isEmpty
     guard options.config != nil || !isForApps else {

@@ -218,20 +218,6 @@ extension SyncEdit {
   }
 }
 
-extension EditLog {
-  /// The positions of columns in ``columns``.
-  func indexes(of names: [String]) -> [Int] {
-    names.compactMap { name in columns.firstIndex { $0 == name } }
-  }
-
-  /// Values for ``valueColumns`` as values for ``columns``; the id is NULL.
-  func row(_ values: [SQLiteValue]) -> [SQLiteValue] {
-    var row = [SQLiteValue](repeating: .null, count: columns.count)
-    for (index, value) in zip(valueColumns, values) { row[index] = value }
-    return row
-  }
-}
-
 extension SyncConflict {
   /// A row of the layer `conflict`.
   package init(_ feature: Feature) throws(FieldpackError) {

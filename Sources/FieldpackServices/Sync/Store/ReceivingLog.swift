@@ -2,16 +2,22 @@ package import FieldpackCore
 package import FieldpackGeoPackage
 package import FieldpackSQLite
 
-/// The change log of a layer at a receiver, for the length of one transaction: what ``EditReception``
-/// asks of a GeoPackage or of a database.
-///
-/// Numbers of edits are the log's own. Those of one feature grow in the order of the edits.
-package protocol ReceivingLog {
-  var layer: LayerID { get }
+/// The columns of a layer whose values edits have.
+package protocol LoggedColumns {
   /// The columns that each edit has the values of.
   var columns: [String] { get }
   /// The positions in ``columns`` of all but the id.
   var valueColumns: [Int] { get }
+}
+
+extension EditLog: LoggedColumns {}
+
+/// The change log of a layer at a receiver, for the length of one transaction: what ``EditReception``
+/// asks of a GeoPackage or of a database.
+///
+/// Numbers of edits are the log's own. Those of one feature grow in the order of the edits.
+package protocol ReceivingLog: LoggedColumns {
+  var layer: LayerID { get }
 
   // MARK: What is there
 
@@ -94,7 +100,7 @@ package struct EditOutcome: Hashable, Sendable {
   }
 }
 
-extension ReceivingLog {
+extension LoggedColumns {
   /// The positions of columns in ``columns``.
   func indexes(of names: [String]) -> [Int] {
     names.compactMap { name in columns.firstIndex { $0 == name } }
