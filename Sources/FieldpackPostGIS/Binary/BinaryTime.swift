@@ -83,16 +83,16 @@ struct BinaryTime: Hashable {
 
   /// Appends a number with at least so many digits.
   private static func append(_ number: Int64, digits: Int, to bytes: inout [UInt8]) {
-    var power: Int64 = 1
-    for _ in 1..<digits { power *= 10 }
-    guard number < power * 10 else {
-      NumberText.append(number, to: &bytes)
-      return
+    let start = bytes.count
+    bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: digits))
+    var rest = number
+    for place in stride(from: bytes.count - 1, through: start, by: -1) {
+      bytes[place] += UInt8(rest % 10)
+      rest /= 10
     }
-    while power > 0 {
-      bytes.append(UInt8(ascii: "0") + UInt8(number / power % 10))
-      power /= 10
-    }
+    guard rest > 0 else { return }
+    bytes.removeLast(digits)
+    NumberText.append(number, to: &bytes)
   }
 
   /// Quotient and remainder, the latter not negative.

@@ -29,21 +29,37 @@
     package func copyIn(
       _ sql: String, _ body: (inout CopyWriter) throws(FieldpackError) -> Void
     ) throws(FieldpackError) -> Int {
+      var writer = try beginCopy(sql)
+      do throws(FieldpackError) { try body(&writer) } catch { throw givenUpCopy(error) }
+      return try endCopy()
+    }
+
+    /// Begins a statement `COPY … FROM STDIN`; nothing else may be asked before ``endCopy()``.
+    func beginCopy(_ sql: String) throws(FieldpackError) -> CopyWriter {
       try begin(copy: sql, PGRES_COPY_IN)
-      var writer = CopyWriter(connection: self)
-      do throws(FieldpackError) {
-        try body(&writer)
-      } catch {
-        // An error of the server explains more than the end of the data.
-        if PQputCopyEnd(handle, "given up") == 1, let told = try? refusalOfCopy(),
-          told.sqlState?.text != "57014", error.code == .unavailable
-        {
-          throw told
-        }
-        throw error
-      }
+      return CopyWriter(connection: self)
+    }
+
+    /// Takes the data of a COPY that has begun.
+    var openCopy: CopyWriter { CopyWriter(connection: self) }
+
+    /// Ends the data of a COPY.
+    ///
+    /// - Returns: the number of rows that the server has taken.
+    func endCopy() throws(FieldpackError) -> Int {
       guard PQputCopyEnd(handle, nil) == 1 else { throw lost() }
       return try endOfCopy()
+    }
+
+    /// Ends a COPY without any row, because of an error. An error of the server explains more than the end
+    /// of the data.
+    func givenUpCopy(_ error: FieldpackError) -> FieldpackError {
+      if PQputCopyEnd(handle, "given up") == 1, let told = try? refusalOfCopy(),
+        told.sqlState?.text != "57014", error.code == .unavailable
+      {
+        return told
+      }
+      return error
     }
 
     /// Runs a statement `COPY … TO STDOUT` and lends each piece of data to `body`. In the binary format

@@ -78,6 +78,8 @@
       guard !isGivenUp, PQstatus(handle) == CONNECTION_OK else { return }
       if PQtransactionStatus(handle) == PQTRANS_ACTIVE {
         canceller.cancelStatement()
+        // Does nothing but where a COPY waits for data.
+        _ = PQputCopyEnd(handle, "given up")
         drain()
       }
       guard isInTransaction, !isGivenUp else { return }

@@ -78,7 +78,8 @@
       case .real: return rows.real(row, place).flatMap { $0.isNaN ? nil : .real($0) } ?? .null
       case .text: return rows.text(row, place).map { .text($0) } ?? .null
       case .date, .instant:
-        return MomentText.text(rows, row, place, kind).map { .text($0) } ?? .null
+        guard let text = MomentText.text(rows, row, place, kind) else { return .null }
+        return .text(String(decoding: text, as: UTF8.self))
       case .blob: return .blob(Array(rows.bytes(row, place)))
       }
     }

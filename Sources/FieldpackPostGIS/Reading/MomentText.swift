@@ -4,7 +4,7 @@
     /// The text of a date or instant; `nil` for another kind or length of bytes.
     static func text(
       _ rows: PostgresRows, _ row: Int, _ column: Int, _ kind: PostGISColumn.Kind
-    ) -> String? {
+    ) -> [UInt8]? {
       guard let count = rows.integer(row, column) else { return nil }
       switch kind {
       case .date: return date(count)
@@ -14,19 +14,20 @@
     }
 
     /// - Parameter count: days since 2000; the largest and least stand for infinity.
-    static func date(_ count: Int64) -> String {
-      if count >= Int64(Int32.max) { return "infinity" }
-      if count <= Int64(Int32.min) { return "-infinity" }
+    static func date(_ count: Int64) -> [UInt8] {
+      if count >= Int64(Int32.max) { return Array("infinity".utf8) }
+      if count <= Int64(Int32.min) { return Array("-infinity".utf8) }
       var bytes: [UInt8] = []
       BinaryTime.append(day: Int(count) + BinaryTime.epochDay, to: &bytes)
-      return String(decoding: bytes, as: UTF8.self)
+      return bytes
     }
 
     /// - Parameter count: microseconds since 2000; the largest and least stand for infinity.
-    static func instant(_ count: Int64) -> String {
+    static func instant(_ count: Int64) -> [UInt8] {
       var bytes: [UInt8] = []
+      bytes.reserveCapacity(27)
       BinaryTime(microseconds: count).append(zone: "Z", to: &bytes)
-      return String(decoding: bytes, as: UTF8.self)
+      return bytes
     }
   }
 #endif

@@ -62,9 +62,8 @@
       let place = place(column)
       let kind = columns.kinds[column]
       guard place >= 0, kind == .text || kind == .blob else {
-        let text = place < 0 ? nil : MomentText.text(rows, index, place, kind)
-        let bytes = Array((text ?? "").utf8)
-        return try body(bytes.span.bytes)
+        let text = (place < 0 ? nil : MomentText.text(rows, index, place, kind)) ?? []
+        return try body(text.span.bytes)
       }
       let bytes = rows.bytes(index, place)
       return try withExtendedLifetime(rows) { () throws(E) in try body(bytes.bytes) }

@@ -55,10 +55,10 @@
       case .text(let text): .text(text)
       case .bytes(let bytes): .blob(bytes)
       case .binary(let bytes, PostgresType.date) where bytes.count == 4:
-        .text(MomentText.date(Self.number(bytes)))
+        .text(String(decoding: MomentText.date(Self.number(bytes)), as: UTF8.self))
       case .binary(let bytes, PostgresType.timestamptz) where bytes.count == 8,
         .binary(let bytes, PostgresType.timestamp) where bytes.count == 8:
-        .text(MomentText.instant(Self.number(bytes)))
+        .text(String(decoding: MomentText.instant(Self.number(bytes)), as: UTF8.self))
       case .binary(let bytes, _): .blob(bytes)
       }
     }

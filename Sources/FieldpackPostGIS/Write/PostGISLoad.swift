@@ -7,7 +7,7 @@
   /// Copies layers of other stores into a database in one transaction.
   ///
   /// The source's readers encode the rows for `COPY` on their threads, and the pieces are sent over one
-  /// connection, each as a COPY of its own.
+  /// connection.
   struct PostGISLoad: Sendable {
     let lease: PostgresLease
     let store: StoreID
@@ -138,15 +138,20 @@
       let plans = [part.layer: target.plan]
       let pieces = try await prepared.pieces { CopyPiece(plans, skipsErrors: skips) }
       let iterator = pieces.makeAsyncIterator()
-      var (count, ids) = (0, ClosedRange<Int64>?.none)
+      let sender = PieceSender(target: target, store: store, skipsErrors: skips)
+      var (count, openLength, ids) = (0, 0, ClosedRange<Int64>?.none)
       while let piece = try await iterator.next() {
-        let sender = PieceSender(target: target, store: store, skipsErrors: skips)
-        let sent = try await on { (connection) throws(FieldpackError) in
-          try sender.send(piece, on: connection)
+        let sent = try await on { [openLength] (connection) throws(FieldpackError) in
+          try sender.send(piece, openLength: openLength, on: connection)
         }
-        if let failure = piece.failure { throw failure.adding(location: .init(store: store)) }
+        openLength = sent.openLength
+        if let failure = piece.failure {
+          // The server may refuse a row before.
+          if openLength > 0 { _ = try await on(sender.end) }
+          throw failure.adding(location: .init(store: store))
+        }
         count += sent.count
-        progress.count += sent.count
+        progress.count += piece.count
         if let range = piece.ids {
           ids =
             min(
@@ -159,6 +164,7 @@
           throw FieldpackError(.interrupted, "interrupted; nothing was changed")
         }
       }
+      if openLength > 0 { count += try await on(sender.end) }
       let told = pieces.report.current
       if let failure = told.failures.first { throw failure.error }
       progress.report.skipped.add(told.skipped)

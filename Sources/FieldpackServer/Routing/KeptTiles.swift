@@ -20,7 +20,7 @@ final class KeptTiles: Sendable {
     var type: String?
     /// Empty for a tile without features or without a picture.
     var bytes: [UInt8]
-    /// The bytes as gzip; `nil` for short tiles and for pictures.
+    /// The bytes as gzip, once a client has asked for them; `nil` for short tiles and for pictures.
     var packed: [UInt8]?
 
     /// The bytes in memory, with about 300 for the key.
@@ -50,7 +50,12 @@ final class KeptTiles: Sendable {
   func keep(_ tile: Tile, for key: Key) {
     state.withLock { state in
       // One large tile must not remove all others.
-      guard tile.size <= mostBytes / 4, state.tiles[key] == nil else { return }
+      guard tile.size <= mostBytes / 4 else { return }
+      if let old = state.tiles[key]?.tile {
+        guard old.packed == nil else { return }
+        state.size -= old.size
+        state.tiles[key] = nil
+      }
       if state.size + tile.size > mostBytes { Self.shrink(&state, to: mostBytes * 3 / 4) }
       state.uses += 1
       state.tiles[key] = (tile, state.uses)

@@ -94,10 +94,7 @@ extension ServerRouter {
           return bytes
         }
       }
-      let isLong = bytes.count >= ContentCoding.shortest
-      return KeptTiles.Tile(
-        type: VectorTile.mediaType, bytes: bytes,
-        packed: isLong ? try GzipPacker.packed(bytes) : nil)
+      return KeptTiles.Tile(type: VectorTile.mediaType, bytes: bytes)
     }
   }
 
@@ -130,8 +127,9 @@ extension ServerRouter {
       KeptTiles.Key(
         layers: layers, properties: properties, set: set, address: address, counter: $0)
     }
-    let tile: KeptTiles.Tile
-    if let kept = key.flatMap({ file.tiles[$0] }) {
+    let kept = key.flatMap { file.tiles[$0] }
+    var tile: KeptTiles.Tile
+    if let kept {
       tile = kept
     } else {
       do throws(FieldpackError) {
@@ -139,12 +137,18 @@ extension ServerRouter {
       } catch {
         return problem(error, request, while: .resource)
       }
-      // A client could fill the memory with long lists of names.
-      let isShort = (properties ?? []).reduce(0) { $0 + $1.utf8.count + 16 } <= 1_000
-      if let key, isShort { file.tiles.keep(tile, for: key) }
+    }
+    let isPacked =
+      set == nil && tile.bytes.count >= ContentCoding.shortest
+      && ContentCoding.takesGzip(request)
+    if isPacked, tile.packed == nil { tile.packed = try? GzipPacker.packed(tile.bytes) }
+    // A client could fill the memory with long lists of names.
+    let isShort = (properties ?? []).reduce(0) { $0 + $1.utf8.count + 16 } <= 1_000
+    if let key, isShort, kept == nil || (kept?.packed == nil) != (tile.packed == nil) {
+      file.tiles.keep(tile, for: key)
     }
     fields["Content-Type"] = tile.type ?? "application/octet-stream"
-    let packed = ContentCoding.takesGzip(request) ? tile.packed : nil
+    let packed = isPacked ? tile.packed : nil
     if packed != nil { fields["Content-Encoding"] = "gzip" }
     return ServerResponse(
       tile.bytes.isEmpty ? 204 : 200, fields: fields, body: .bytes(packed ?? tile.bytes))

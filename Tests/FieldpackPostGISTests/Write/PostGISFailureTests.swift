@@ -58,7 +58,7 @@
       /// The process of the server that takes the rows.
       func backend() throws -> pid_t? {
         let found = try cluster.connection().execute(
-          "SELECT pid FROM pg_stat_activity WHERE state = 'idle in transaction' "
+          "SELECT pid FROM pg_stat_activity WHERE state <> 'idle' "
             + "AND query LIKE 'COPY %' AND application_name = $1", [.text(schema.name)])
         return found.count > 0 ? found.integer(0, 0).map { pid_t($0) } : nil
       }
