@@ -105,12 +105,11 @@ package struct GeoPackageJournal: SensorJournal {
   }
 
   package func post(_ download: SensorDownload) async throws(FieldpackError) -> KeyTuple? {
-    let content = download.content.spooled
-    let thumbnail = try await thumbnails.png(of: content)
+    let thumbnail = try await thumbnails.png(of: download.content)
     let (now, id) = (clock.now, store.id)
     return try await store.write { (writer) throws(FieldpackError) in
       let rows = try PersonRows(writer, at: now)
-      guard let item = try CaptureRows(writer, at: now).store(download, content, thumbnail, rows)
+      guard let item = try CaptureRows(writer, at: now).store(download, thumbnail, rows)
       else { return nil }
       return KeyTuple(store: id, layer: SensorLayers.item, feature: item)
     }
@@ -171,14 +170,5 @@ extension KeyTuple {
   fileprivate var number: Int64? {
     guard layer == SensorLayers.item, case .integer(let number) = feature else { return nil }
     return number
-  }
-}
-
-extension SensorDownload.Content {
-  fileprivate var spooled: SpooledBytes {
-    switch self {
-    case .bytes(let bytes): SpooledBytes(bytes)
-    case .spool(let content): content
-    }
   }
 }
