@@ -141,7 +141,7 @@ import Testing
         folder: folder.url)
       try server.block(for: "its address") { server.outputSoFar.hasSuffix("sensors\n") }
       let line = server.outputSoFar.prefix { $0 != "\n" }
-      let page = String(line.dropFirst("serving bio.gpkg at ".count)) + "/sensors/items/1"
+      let page = String(line.dropFirst("serving bio.gpkg at ".count)) + "sensors/items/1"
       for options in [
         ["-X", "POST", page + "/tap"],
         [page + "/data", "--retry", "60", "--retry-delay", "1", "--retry-all-errors"],
