@@ -243,6 +243,7 @@ test('200 events a second reach the page, which stays usable', async context => 
   // Each message that comes in is noted before the page takes it.
   const page = await open({ script: `window.heard = [];
     window.EventSource = class extends EventSource {
+      constructor(address) { super(address); window.source = this; }
       addEventListener(kind, action) {
         super.addEventListener(kind, message => {
           heard.push([kind, Date.now(), JSON.parse(message.data)]);
@@ -297,6 +298,24 @@ test('200 events a second reach the page, which stays usable', async context => 
   const delays = heard.map(([come, sent]) => come - sent).sort((a, b) => a - b);
   context.diagnostic(`${answers.length} changes in ${took.toFixed(1)} s, ${heard.length} events; delays: `
     + `median ${delays[delays.length >> 1]} ms, longest ${delays.at(-1)} ms`);
+
+  // What comes between two drawings is drawn at once, and each item only as it is last.
+  await page.value(`(() => {
+    window.drawings = ${row}.map(cell => {
+      const drawn = { id: Number(cell.dataset.item), count: 0 };
+      new MutationObserver(list => { drawn.count += list.length; })
+        .observe(cell.querySelector('.title'), { childList: true });
+      return drawn;
+    });
+    const told = new Map(heard.filter(h => h[0] === 'item').map(h => [h[2].id, h[2]]));
+    for (let count = 0; count < 600; count++) {
+      const data = { ...told.get(drawings[count % 40].id), notes: count < 560 ? undefined : 'last' };
+      source.dispatchEvent(new MessageEvent('item', { data: JSON.stringify(data) }));
+    }
+  })()`);
+  await page.until(`${row}.every(cell => cell.innerText.includes('✎'))`);
+  assert.deepEqual(await page.value('drawings.map(({ count }) => count)'), items.map(() => 1));
+
   await ask('DELETE', `persons/${person.id}`);
   await page.until(`document.querySelectorAll('.person').length === 1`);
   await page.close();

@@ -37,7 +37,7 @@ struct CapturingDevice {
     let bytes = Array(repeating: Array(id.utf8), count: 500).flatMap { $0 }
     let posted = try await journal.post(
       SensorDownload(
-        captureId: id, device: Self.sensor, item: item, content: .bytes(bytes)))
+        captureId: id, device: Self.sensor, item: item, content: SpooledBytes(bytes)))
     if posted != nil { FieldpackTestSubject.show(id) }
   }
 }

@@ -48,6 +48,8 @@ package final class GeoPackageSession {
   /// The number of rows of tables that were counted on a connection that only reads, in the state of
   /// ``cached``.
   var rowCounts: [String: Int] = [:]
+  /// What others have found out about the layers, by its name, in the state of ``cached``.
+  private var findings: [String: any Sendable] = [:]
   /// The state of the file at the last reading; the catalogue is of this state.
   private(set) var state: PlannedState?
   /// A number that no other session of the process has.
@@ -298,7 +300,7 @@ package final class GeoPackageSession {
     }
     comparedCount = nil
     planCache.removeAll()
-    (logs, rowCounts) = ([:], [:])
+    (logs, rowCounts, findings) = ([:], [:], [:])
     var catalogue = try limited("reading the file's catalogue") { () throws(FieldpackError) in
       try CatalogueReader(file: self).read()
     }
@@ -359,9 +361,22 @@ package final class GeoPackageSession {
   package func forgetCatalogue() {
     cached = nil
     comparedCount = nil
-    logs = [:]
+    (logs, findings) = ([:], [:])
     known = KnownSystems()
     planCache.removeAll()
+  }
+
+  /// What `find` finds out about the layers. It is asked again when the catalogue is read again.
+  func finding<T: Sendable>(
+    _ name: String, _ find: () throws(FieldpackError) -> T
+  ) throws(FieldpackError) -> T {
+    _ = try fileCatalogue()
+    if let known = findings[name] as? T { return known }
+    let found = try find()
+    // Where `find` has changed the catalogue, this one knows nothing else yet.
+    _ = try fileCatalogue()
+    findings[name] = found
+    return found
   }
 
   /// Opens a file that was just written, as the next program will.

@@ -157,19 +157,24 @@ public final class GeoPackageStore: WritableStore {
   public func write<R: Sendable>(
     _ body: @Sendable (GeoPackageWriter) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
-    try await write(onlyFeatures: false, body)
+    try await write(body, onlyFeatures: false, waitsForDisk: true)
   }
 
-  /// As ``write(_:)``, for a body that only creates, updates and deletes features. What is known of the
-  /// layers is kept for the next transaction: to read it again takes longer than to change a feature.
+  /// As ``write(_:)``, for a body that mostly creates, updates and deletes features. What is known of the
+  /// layers is kept for the next transaction, unless the body changes it: to read it again takes longer
+  /// than to change a feature.
+  ///
+  /// - Parameter waitsForDisk: false where it is enough that the changes survive a kill of the program, and
+  ///   a power cut from the next commit on that waits.
   package func edit<R: Sendable>(
-    _ body: @Sendable (GeoPackageWriter) throws(FieldpackError) -> R
+    waitsForDisk: Bool = true, _ body: @Sendable (GeoPackageWriter) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
-    try await write(onlyFeatures: true, body)
+    try await write(body, onlyFeatures: true, waitsForDisk: waitsForDisk)
   }
 
   private func write<R: Sendable>(
-    onlyFeatures: Bool, _ body: @Sendable (GeoPackageWriter) throws(FieldpackError) -> R
+    _ body: @Sendable (GeoPackageWriter) throws(FieldpackError) -> R, onlyFeatures: Bool,
+    waitsForDisk: Bool
   ) async throws(FieldpackError) -> R {
     let (id, watch) = (id, watch)
     let pool = try await pools.writer()
@@ -182,18 +187,21 @@ public final class GeoPackageStore: WritableStore {
       var changed: Set<LayerID> = []
       var extents: [LayerID: Envelope?]?
       var log = ChangeLog()
-      let result = try file.connection.transaction(.immediate) { () throws(FieldpackError) in
-        try file.beginChanges()
-        try file.triggers?.check("gpkg_contents", store: id)
-        let writer = GeoPackageWriter(file)
-        let result = try body(writer)
-        changed = writer.changedLayers
-        log = writer.log
-        try writer.finish()
-        try file.endChanges()
-        if onlyFeatures, file.catalogueNumber != nil { extents = writer.extents }
-        return result
+      func run() throws(FieldpackError) -> R {
+        try file.connection.transaction(.immediate) { () throws(FieldpackError) in
+          try file.beginChanges()
+          try file.triggers?.check("gpkg_contents", store: id)
+          let writer = GeoPackageWriter(file)
+          let result = try body(writer)
+          changed = writer.changedLayers
+          log = writer.log
+          try writer.finish()
+          try file.endChanges()
+          if onlyFeatures, (try? file.fileCatalogue()) != nil { extents = writer.extents }
+          return result
+        }
       }
+      let result = waitsForDisk ? try run() : try file.connection.withoutSyncing(run)
       if let extents {
         file.keepCatalogue(with: extents)
         isKept = true

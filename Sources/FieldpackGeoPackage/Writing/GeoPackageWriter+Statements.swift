@@ -50,6 +50,14 @@ extension GeoPackageWriter {
     _ = try writable(layer)
   }
 
+  /// What `find` finds out about the layers, or makes of them. It is asked again when other programs have
+  /// changed the file, and after each ``GeoPackageStore/write(_:)``.
+  package func finding<T: Sendable>(
+    _ name: String, _ find: () throws(FieldpackError) -> T
+  ) throws(FieldpackError) -> T {
+    try file.finding(name, find)
+  }
+
   /// Registers an extension that Fieldpack defines itself, for a table.
   package func registerExtension(
     _ name: String, table: String, scope: String = "write-only"

@@ -28,14 +28,19 @@ extension Bitmap {
       var sums = [Double](repeating: 0, count: other.width * 4)
       for (source, weight) in rows {
         for (column, columns) in across.enumerated() {
+          var (red, green, blue, sum) = (0.0, 0.0, 0.0, 0.0)
           for (x, share) in columns {
             let at = (source * size.width + x) * 4
             let alpha = Double(bytes[at + 3]) * weight * share
-            for channel in 0..<3 {
-              sums[column * 4 + channel] += Double(bytes[at + channel]) * alpha
-            }
-            sums[column * 4 + 3] += alpha
+            red += Double(bytes[at]) * alpha
+            green += Double(bytes[at + 1]) * alpha
+            blue += Double(bytes[at + 2]) * alpha
+            sum += alpha
           }
+          sums[column * 4] += red
+          sums[column * 4 + 1] += green
+          sums[column * 4 + 2] += blue
+          sums[column * 4 + 3] += sum
         }
       }
       for column in 0..<other.width {

@@ -59,28 +59,46 @@ package struct PNGEncoder {
     let length = size.width * channels
     var rows: [UInt8] = []
     rows.reserveCapacity((length + 1) * size.height)
-    for start in stride(from: 0, to: bytes.count, by: max(1, length)) {
-      var best: (row: [UInt8], sum: Int)?
+    var row = [UInt8](repeating: 0, count: length)
+    for number in 0..<size.height {
+      var best: (filter: PNGFilter, sum: Int)?
+      let start = rows.count
       for filter in filters {
-        let row = filtered(bytes, start, length, channels, filter)
-        let sum = row.reduce(0) { $0 + Int(min($1, 0 &- $1)) }
-        if sum < best?.sum ?? .max { best = ([filter.rawValue] + row, sum) }
+        let sum = bytes.withUnsafeBufferPointer { bytes in
+          row.withUnsafeMutableBufferPointer { filter.apply(to: bytes, number, channels, into: $0) }
+        }
+        guard sum < best?.sum ?? .max else { continue }
+        best = (filter, sum)
+        rows.removeSubrange(start...)
+        rows.append(filter.rawValue)
+        rows += row
       }
-      rows += best?.row ?? []
     }
     return rows
   }
+}
 
-  private static func filtered(
-    _ bytes: [UInt8], _ start: Int, _ length: Int, _ step: Int, _ filter: PNGFilter
-  ) -> [UInt8] {
-    guard filter != .none else { return Array(bytes[start..<start + length]) }
-    return (start..<start + length).map { index in
-      let left = index - start >= step ? Int(bytes[index - step]) : 0
-      let up = start > 0 ? Int(bytes[index - length]) : 0
-      let corner = start > 0 && index - start >= step ? Int(bytes[index - length - step]) : 0
-      return bytes[index] &- filter.prediction(left, up, corner)
+extension PNGFilter {
+  /// Filters a row of whole pixels.
+  ///
+  /// - Returns: how large the differences are in all.
+  fileprivate func apply(
+    to bytes: UnsafeBufferPointer<UInt8>, _ number: Int, _ step: Int,
+    into row: UnsafeMutableBufferPointer<UInt8>
+  ) -> Int {
+    let (length, start) = (row.count, number * row.count)
+    var (index, sum) = (0, 0)
+    while index < length {
+      let at = start + index
+      let left = index >= step ? Int(bytes[at - step]) : 0
+      let up = number > 0 ? Int(bytes[at - length]) : 0
+      let corner = number > 0 && index >= step ? Int(bytes[at - length - step]) : 0
+      let difference = bytes[at] &- prediction(left, up, corner)
+      row[index] = difference
+      sum += Int(min(difference, 0 &- difference))
+      index += 1
     }
+    return sum
   }
 }
 
@@ -92,19 +110,21 @@ private struct Palette {
 
   init?(_ bitmap: Bitmap) {
     var known: [UInt32: UInt8] = [:]
+    var last: (key: UInt32, index: UInt8)?
     indices.reserveCapacity(bitmap.bytes.count / 4)
     for start in stride(from: 0, to: bitmap.bytes.count, by: 4) {
-      let color = bitmap.bytes[start..<start + 4]
-      let key = color.reduce(0) { $0 << 8 | UInt32($1) }
-      if let index = known[key] {
-        indices.append(index)
-        continue
+      let key = bitmap.bytes.withUnsafeBytes {
+        $0.loadUnaligned(fromByteOffset: start, as: UInt32.self)
       }
-      guard known.count < 256 else { return nil }
-      let index = UInt8(known.count)
-      known[key] = index
-      colors += color
-      indices.append(index)
+      if last?.key != key {
+        if known[key] == nil {
+          guard known.count < 256 else { return nil }
+          known[key] = UInt8(known.count)
+          colors += bitmap.bytes[start..<start + 4]
+        }
+        last = (key, known[key] ?? 0)
+      }
+      indices.append(last?.index ?? 0)
     }
   }
 }

@@ -147,6 +147,29 @@ extension Connection {
 
   private static let fewBytes = 256 << 10
 
+  /// Runs `body`, whose commits do not wait for the disk where the file is in WAL mode.
+  ///
+  /// Such a commit survives the end of this program at once, however that comes. It survives a power cut
+  /// from the next commit on that waits, because the log is written in order; what a power cut takes,
+  /// it takes from the end, and whole transactions.
+  package func withoutSyncing<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    guard (try? journalMode) == .wal, setSyncing("NORMAL") else { return try body() }
+    isSyncing = false
+    defer { syncAgain() }
+    return try body()
+  }
+
+  /// Lets commits wait for the disk again. After an interrupt SQLite may refuse it, as it does for
+  /// ``leaveFewPages()``, so it is tried again before each visit.
+  func syncAgain() {
+    if !isSyncing, setSyncing("EXTRA") { isSyncing = true }
+  }
+
+  /// SQLite does this while it compiles the PRAGMA.
+  private func setSyncing(_ level: String) -> Bool {
+    (try? prepare("PRAGMA synchronous = \(level)", caching: false)) != nil
+  }
+
   private var keptPageBytes: Int {
     var (current, highest): (Int32, Int32) = (0, 0)
     sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_USED, &current, &highest, 0)

@@ -60,6 +60,8 @@ public final class Connection {
   var keptJournalMode: KeptJournalMode?
   /// Whether the file has its original journal mode again.
   var isRestored = false
+  /// Whether commits wait for the disk.
+  var isSyncing = true
   /// The last ``dataVersion`` that ``findsForeignCommits()`` has read.
   var knownVersion: Int64?
   /// How many statements so far may have changed the schema or the transaction. While a transaction is open

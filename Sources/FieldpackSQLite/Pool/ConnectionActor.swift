@@ -49,6 +49,7 @@ package actor ConnectionActor<Session> {
       throw E(sqlite: .misuse("the connection is closed"))
     }
     connection.leaveFewPages()
+    connection.syncAgain()
     // Another connection may have written since the last visit; an open transaction does not see
     // it.
     if !connection.isInTransaction { connection.fitLongestValue() }

@@ -103,7 +103,7 @@ extension SensorLink {
     }
     let download = SensorDownload(
       captureId: id, device: address, item: item,
-      metadata: result.metadata.map { $0.json.text }, content: .spool(data),
+      metadata: result.metadata.map { $0.json.text }, content: data,
       contentType: result.metadata?.setting("contentType")?.text)
     let stored: KeyTuple?
     do throws(FieldpackError) {

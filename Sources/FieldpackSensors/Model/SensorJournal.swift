@@ -96,25 +96,19 @@ package struct SensorSession: Hashable, Sendable {
 
 /// What was downloaded of a capture.
 package struct SensorDownload: Sendable {
-  package enum Content: Sendable {
-    case bytes([UInt8])
-    /// Bytes that came piece after piece: where they are many, they lie in a file without a name.
-    case spool(SpooledBytes)
-  }
-
   package var captureId: String
   package var device: SensorAddress
   /// What the capture is of; `nil` takes the item that ``SensorJournal/captured(_:by:for:)`` noted.
   package var item: KeyTuple?
   /// The metadata as a JSON object.
   package var metadata: String?
-  package var content: Content
+  package var content: SpooledBytes
   /// The type that the metadata states. The bytes have the last word.
   package var contentType: String?
 
   package init(
     captureId: String, device: SensorAddress, item: KeyTuple? = nil, metadata: String? = nil,
-    content: Content, contentType: String? = nil
+    content: SpooledBytes, contentType: String? = nil
   ) {
     self.captureId = captureId
     self.device = device

@@ -128,8 +128,8 @@ extension SensorSimulator {
     guard isFirst || state.isInitialized || !options.needsInitialization else {
       return SimulatedResult(.initializationNeeded)
     }
-    let isCapture = operation == .capture || operation == .beginCapture
-    if isCapture, options.needsConfiguration, state.settings == nil {
+    let needsSettings: Set<SensorOperation> = [.capture, .beginCapture, .getConfiguration]
+    if needsSettings.contains(operation), options.needsConfiguration, state.settings == nil {
       return SimulatedResult(.configurationNeeded)
     }
     state.lastWork = clock.uptime

@@ -63,7 +63,7 @@ struct CaptureRows {
   ///
   /// - Returns: the item; `nil` where the capture is stored already.
   func store(
-    _ download: SensorDownload, _ content: SpooledBytes, _ thumbnail: [UInt8]?, _ rows: PersonRows
+    _ download: SensorDownload, _ thumbnail: [UInt8]?, _ rows: PersonRows
   ) throws(FieldpackError) -> FeatureID? {
     if try row(download.captureId, download.device) == nil {
       try note(
@@ -77,8 +77,8 @@ struct CaptureRows {
     }
     _ = try rows.item(item)
     let isNewest = try replaceOlder(than: row.batch, of: number, rows)
-    let type = try Self.type(of: content, stated: download.contentType)
-    let media = try add(content, as: type, role: .data, to: item, rows)
+    let type = try Self.type(of: download.content, stated: download.contentType)
+    let media = try add(download.content, as: type, role: .data, to: item, rows)
     var small: FeatureID?
     if isNewest, let thumbnail {
       try deleteThumbnails(of: item, rows)

@@ -6,7 +6,9 @@ import FieldpackSQLite
 
 /// The journal of links in the GeoPackage that has the persons and items.
 ///
-/// A capture's row is there before its download, and is stored or lost in the end, once.
+/// A capture's row is there before its download, and is stored or lost in the end, once. Only what a capture
+/// would be lost without waits for the disk: its id, and what was downloaded of it. What else a power cut
+/// takes, the sensor is asked for again.
 package struct GeoPackageJournal: SensorJournal {
   private let store: GeoPackageStore
   private let clock: FieldClock
@@ -23,8 +25,8 @@ package struct GeoPackageJournal: SensorJournal {
   // MARK: Work
 
   package func operation(_ entry: SensorLogEntry) async throws(FieldpackError) {
-    try await store.write { (writer) throws(FieldpackError) in
-      _ = try SensorLayers.prepare(writer)
+    try await store.edit(waitsForDisk: false) { (writer) throws(FieldpackError) in
+      try SensorLayers.prepare(writer)
       var row = try RowWriter(Self.operationSQL, in: SensorLayers.log, writer)
       try row.add(entry.device.uri)
       try row.add(entry.session)
@@ -53,8 +55,8 @@ package struct GeoPackageJournal: SensorJournal {
     let now = SQLiteValue.text(clock.now.description)
     let device = Self.values(session.device)
     let id = session.id.map(SQLiteValue.text) ?? .null
-    try await store.write { (writer) throws(FieldpackError) in
-      _ = try SensorLayers.prepare(writer)
+    try await store.edit(waitsForDisk: false) { (writer) throws(FieldpackError) in
+      try SensorLayers.prepare(writer)
       if session.id == nil, !session.holdsLock {
         try writer.execute(
           "DELETE FROM bio_session WHERE device_uri = ? AND device_name = ?", device)
@@ -79,8 +81,8 @@ package struct GeoPackageJournal: SensorJournal {
   package func forget(_ session: SensorSession) async throws(FieldpackError) {
     guard let id = session.id else { return }
     let values = Self.values(session.device) + [.text(id)]
-    try await store.write { (writer) throws(FieldpackError) in
-      _ = try SensorLayers.prepare(writer)
+    try await store.edit(waitsForDisk: false) { (writer) throws(FieldpackError) in
+      try SensorLayers.prepare(writer)
       try writer.execute(
         "DELETE FROM bio_session WHERE device_uri = ? AND device_name = ? AND session_id = ?",
         values)
@@ -95,8 +97,8 @@ package struct GeoPackageJournal: SensorJournal {
   ) async throws(FieldpackError) {
     guard !ids.isEmpty else { return }
     let now = clock.now
-    try await store.write { (writer) throws(FieldpackError) in
-      _ = try SensorLayers.prepare(writer)
+    try await store.edit { (writer) throws(FieldpackError) in
+      try SensorLayers.prepare(writer)
       let captures = CaptureRows(writer, at: now)
       let batch = try captures.nextBatch()
       for id in ids { try captures.note(id, by: device, item: item?.number, batch: batch) }
@@ -105,12 +107,11 @@ package struct GeoPackageJournal: SensorJournal {
   }
 
   package func post(_ download: SensorDownload) async throws(FieldpackError) -> KeyTuple? {
-    let content = download.content.spooled
-    let thumbnail = try await thumbnails.png(of: content)
+    let thumbnail = try await thumbnails.png(of: download.content)
     let (now, id) = (clock.now, store.id)
-    return try await store.write { (writer) throws(FieldpackError) in
+    return try await store.edit { (writer) throws(FieldpackError) in
       let rows = try PersonRows(writer, at: now)
-      guard let item = try CaptureRows(writer, at: now).store(download, content, thumbnail, rows)
+      guard let item = try CaptureRows(writer, at: now).store(download, thumbnail, rows)
       else { return nil }
       return KeyTuple(store: id, layer: SensorLayers.item, feature: item)
     }
@@ -124,8 +125,8 @@ package struct GeoPackageJournal: SensorJournal {
       .text(error.code.name), .text(clock.now.description), .text(captureId),
     ]
     let values = start + Self.values(device)
-    try await store.write { (writer) throws(FieldpackError) in
-      _ = try SensorLayers.prepare(writer)
+    try await store.edit(waitsForDisk: false) { (writer) throws(FieldpackError) in
+      try SensorLayers.prepare(writer)
       try writer.execute(
         "UPDATE bio_capture SET state = 'lost', reason = ?, settled_at = ? "
           + "WHERE capture_id = ? AND device_uri = ? AND device_name = ? AND state = 'pending'",
@@ -171,14 +172,5 @@ extension KeyTuple {
   fileprivate var number: Int64? {
     guard layer == SensorLayers.item, case .integer(let number) = feature else { return nil }
     return number
-  }
-}
-
-extension SensorDownload.Content {
-  fileprivate var spooled: SpooledBytes {
-    switch self {
-    case .bytes(let bytes): SpooledBytes(bytes)
-    case .spool(let content): content
-    }
   }
 }

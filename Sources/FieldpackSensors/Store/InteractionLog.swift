@@ -34,7 +34,7 @@ public struct InteractionLog: Sendable {
       "what": .text("\(what)"), "key": key.map { .text($0.description) } ?? .null,
       "at": .dateTime(clock.now),
     ])
-    try await store.write { (writer) throws(FieldpackError) in
+    try await store.edit { (writer) throws(FieldpackError) in
       try Self.layers.prepare(in: writer)
       try writer.create(row, in: Self.layer)
     }

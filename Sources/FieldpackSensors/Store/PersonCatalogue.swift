@@ -73,7 +73,7 @@ public struct PersonCatalogue: Sendable {
   public func add(_ details: PersonDetails = .init()) async throws(FieldpackError) -> Person {
     try details.check()
     let now = clock.now
-    let id = try await store.write { (writer) throws(FieldpackError) in
+    let id = try await store.edit { (writer) throws(FieldpackError) in
       try PersonRows(writer, at: now).create(details)
     }
     return Person(
@@ -109,7 +109,7 @@ public struct PersonCatalogue: Sendable {
   @discardableResult
   public func duplicate(_ person: KeyTuple) async throws(FieldpackError) -> Person {
     let now = clock.now
-    let id = try await store.write { (writer) throws(FieldpackError) in
+    let id = try await store.edit { (writer) throws(FieldpackError) in
       try PersonRows(writer, at: now).duplicate(person.feature)
     }
     return Person(
@@ -134,7 +134,7 @@ public struct PersonCatalogue: Sendable {
     _ body: @Sendable (PersonRows) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
     let now = clock.now
-    return try await store.write { (writer) throws(FieldpackError) in
+    return try await store.edit { (writer) throws(FieldpackError) in
       try body(try PersonRows(writer, at: now))
     }
   }
@@ -157,7 +157,7 @@ public struct PersonCatalogue: Sendable {
       return deleted
     }
     guard scrubbing else {
-      return try await store.write { (writer) throws(FieldpackError) in try run(writer) }
+      return try await store.edit { (writer) throws(FieldpackError) in try run(writer) }
     }
     try await checkScrubbing()
     return try await store.scrub { (writer) throws(FieldpackError) in try run(writer) }

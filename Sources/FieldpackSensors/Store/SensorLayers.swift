@@ -24,7 +24,7 @@ public enum SensorLayers {
   static let version: Int64 = 1
 
   /// What links the layers.
-  struct Relations {
+  struct Relations: Sendable {
     var media: Relation
     var items: Relation
 
@@ -40,7 +40,12 @@ public enum SensorLayers {
   }
 
   /// Makes the layers where they are missing.
+  @discardableResult
   static func prepare(_ writer: GeoPackageWriter) throws(FieldpackError) -> Relations {
+    try writer.finding("sensors") { () throws(FieldpackError) in try make(writer) }
+  }
+
+  private static func make(_ writer: GeoPackageWriter) throws(FieldpackError) -> Relations {
     try layers.prepare(in: writer)
     try MediaLayer.prepare(writer)
     let known = try writer.relations()

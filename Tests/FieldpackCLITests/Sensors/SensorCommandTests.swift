@@ -119,5 +119,51 @@ import Testing
       program.send(SIGTERM)
       #expect(try await program.result().status == 0)
     }
+
+    @Test func `while a server works with the sensors, a second program leaves them alone`()
+      async throws
+    {
+      let (sensor, address) = try simulate("--submodality", "LeftSlap")
+      let folder = try TemporaryFolder()
+      func run(_ arguments: String...) async throws -> RunResult {
+        try await Tool.run(arguments, folder: folder.url)
+      }
+      func rows(_ sql: String) async throws -> [Substring] {
+        try await run("sql", "bio.gpkg", sql, "--format", "csv").output
+          .split(whereSeparator: \.isNewline).dropFirst().map { $0 }
+      }
+      #expect(try await run("person", "add", "bio.gpkg").status == 0)
+      let setup = ["item", "setup", "bio.gpkg", "--person", "1", "--type", "LeftSlap"]
+      #expect(
+        try await Tool.run(setup + ["--sensor", address], folder: folder.url).status == 0)
+      let server = try Program(
+        Tool.path, ["serve", "bio.gpkg", "--writable", "--sensors", "--listen", "127.0.0.1:0"],
+        folder: folder.url)
+      try server.block(for: "its address") { server.outputSoFar.hasSuffix("sensors\n") }
+      let line = server.outputSoFar.prefix { $0 != "\n" }
+      let page = String(line.dropFirst("serving bio.gpkg at ".count)) + "sensors/items/1"
+      for options in [
+        ["-X", "POST", page + "/tap"],
+        [page + "/data", "--retry", "60", "--retry-delay", "1", "--retry-all-errors"],
+      ] {
+        let answer = try await Program.run(
+          "curl", ["-sf", "-o", "answer"] + options, folder: folder.url)
+        #expect(answer.status == 0, "\(answer.error)")
+      }
+      let session = try await rows("SELECT session_id, holds_lock FROM bio_session")
+      let log = try await rows("SELECT count(*) FROM bio_op_log")
+      #expect(session.count == 1)
+      let second = try await run("item", "capture", "bio.gpkg", "1")
+      #expect(second.status == 75, "\(second)")
+      #expect(second.error.contains("another program works with the sensors of bio.gpkg"))
+      #expect(try await rows("SELECT session_id, holds_lock FROM bio_session") == session)
+      #expect(try await rows("SELECT count(*) FROM bio_op_log") == log)
+      server.send(SIGTERM)
+      #expect(try await server.result().status == 0)
+      #expect(try await run("item", "capture", "bio.gpkg", "1").status == 0)
+      #expect(try await rows("SELECT count(*) FROM bio_session") == ["0"])
+      sensor.send(SIGTERM)
+      #expect(try await sensor.result().status == 0)
+    }
   #endif
 }

@@ -102,6 +102,49 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `a commit waits for the disk unless it need not`(usesWAL: Bool) async throws {
+    let package = try await package()
+    let store = try await package.store(as: "a", usesWAL: usesWAL)
+    var levels: [SQLiteValue?] = []
+    for waits in [true, false, true] {
+      let level = try await store.edit(waitsForDisk: waits) {
+        (writer: GeoPackageWriter) throws(FieldpackError) in
+        try writer.update(.integer(1), in: "points", set: ["name": .text("\(waits)")])
+        return try writer.rows("PRAGMA synchronous").first?.first
+      }
+      levels.append(level)
+    }
+    await store.close()
+    #expect(levels == [.integer(3), .integer(usesWAL ? 1 : 3), .integer(3)])
+  }
+
+  @Test func `what is found out is asked again where the file has changed`() async throws {
+    let package = try await package()
+    let asked = Locked(0)
+    try await package.withStore { store in
+      func edit(adding column: String? = nil) async throws -> Int {
+        try await store.edit { (writer: GeoPackageWriter) throws(FieldpackError) in
+          let found = try writer.finding("how often") { () throws(FieldpackError) -> Int in
+            asked.withLock { $0 += 1 }
+            return asked.withLock { $0 }
+          }
+          try writer.update(.integer(1), in: "points", set: ["name": .text("\(found)")])
+          if let column { try writer.addColumns([ColumnDefinition(column, .text())], to: "points") }
+          return found
+        }
+      }
+      #expect(try await [edit(), edit(), edit(adding: "a")] == [1, 1, 1])
+      #expect(try await [edit(), edit()] == [2, 2])
+      try package.run("UPDATE points SET name = 'others'")
+      #expect(try await [edit(), edit()] == [3, 3])
+      try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+        try writer.update(.integer(1), in: "points", set: ["a": "b"])
+      }
+      #expect(try await edit() == 4)
+    }
+  }
+
   @Test func `a second edit does not read the layers again`() async throws {
     let package = try await package()
     let statements = Locked<[String]>([])

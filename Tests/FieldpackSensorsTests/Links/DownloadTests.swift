@@ -1,6 +1,7 @@
 import FieldpackCore
 import FieldpackField
 import FieldpackFieldTestSupport
+import FieldpackHTTP
 import FieldpackSensors
 import Testing
 
@@ -148,6 +149,32 @@ import Testing
     #expect(await sensor.journal.lost.isEmpty)
   }
 
+  /// Nobody knows what a sensor has that does not answer, so its captures are asked for at each start.
+  @Test func `captures of a sensor that was off are stored once it is back`() async throws {
+    let time = TestClock(.movedBySleep())
+    let sensor = LinkedSensor(clock: time.clock)
+    let (simulator, address) = (sensor.simulator, sensor.link.address)
+    let id = try await simulator.perform(SensorRequest(.register)).result.sessionId
+    for operation in [SensorOperation.lock, .initialize, .capture] {
+      _ = try await simulator.perform(SensorRequest(operation, session: id))
+    }
+    let session = SensorSession(device: address, id: id, holdsLock: true)
+    await sensor.journal.leave(session)
+    try await sensor.journal.captured(simulator.captureIds, by: address, for: item)
+    for isOff in [true, true, false] {
+      let links = SensorLinks(journal: sensor.journal, clock: time.clock) { _ in
+        SwitchedSensor(sensor: simulator, isOff: isOff)
+      }
+      try await links.finishEarlierWork()
+      await links.close()
+      #expect(await sensor.journal.sessions == (isOff ? [address: session] : [:]))
+      #expect(await sensor.journal.pending.map(\.id) == (isOff ? simulator.captureIds : []))
+    }
+    #expect(await Array(sensor.journal.stored.keys) == simulator.captureIds)
+    #expect(await sensor.journal.lost.isEmpty)
+    #expect(!simulator.isLocked)
+  }
+
   /// A sensor that does not take its session back is asked again at the next start.
   @Test(arguments: [SensorOperation.unlock, .unregister])
   func aSessionThatIsNotTakenBackStays(operation: SensorOperation) async throws {
@@ -203,5 +230,18 @@ import Testing
     #expect(sensor.simulator.sessionCount == 0)
     let error = await #expect(throws: FieldpackError.self) { try await links.capture(target) }
     #expect(error?.code == .unavailable)
+  }
+}
+
+/// A sensor that may be switched off.
+private struct SwitchedSensor: BiometricSensor {
+  let sensor: SensorSimulator
+  let isOff: Bool
+
+  func perform(_ request: SensorRequest) async throws(FieldpackError) -> SensorAnswer {
+    guard !isOff else {
+      throw FieldpackError(.unavailable, "nothing answers", underlying: HTTPFailure.connection)
+    }
+    return try await sensor.perform(request)
   }
 }

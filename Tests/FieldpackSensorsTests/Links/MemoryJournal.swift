@@ -57,10 +57,7 @@ actor MemoryJournal: SensorJournal {
     if hasNoItems { throw FieldpackError(.notFound, "the item is gone") }
     guard stored[download.captureId] == nil else { return nil }
     let capture = pending.first { $0.id == download.captureId }
-    switch download.content {
-    case .bytes(let bytes): stored[download.captureId] = bytes
-    case .spool(let content): stored[download.captureId] = try content.all()
-    }
+    stored[download.captureId] = try download.content.all()
     metadata[download.captureId] = download.metadata
     pending.removeAll { $0.id == download.captureId }
     return download.item ?? capture?.item

@@ -194,7 +194,7 @@ import Testing
       let content = SpooledBytes()
       try bytes.withUnsafeBytes { try content.append($0) }
       var download = SensorDownload("a", of: item)
-      (download.content, download.contentType) = (.spool(content), "application/x-wsq")
+      (download.content, download.contentType) = (content, "application/x-wsq")
       _ = try await journal.post(download)
       let stored = try await persons.files(of: item.key)
       #expect(stored.map(\.contentType) == ["application/x-wsq"])

@@ -73,6 +73,6 @@ extension SensorDownload {
   ) {
     self.init(
       captureId: id, device: device, item: item?.key, metadata: #"{"width":"4"}"#,
-      content: .bytes(bytes), contentType: "image/x-other")
+      content: SpooledBytes(bytes), contentType: "image/x-other")
   }
 }

@@ -1,8 +1,10 @@
 import FieldpackCore
+import FieldpackFieldTestSupport
 import FieldpackHTTP
-import FieldpackSensors
 import FieldpackTestSupport
 import Testing
+
+@testable import FieldpackSensors
 
 /// A preview gives the same frames wherever its bytes are cut (W5).
 @Suite struct PreviewTests {
@@ -86,6 +88,25 @@ import Testing
     #expect(try await waiting.next() == nil)
   }
 
+  /// A preview that takes its time to end, as a camera does, holds the capture up.
+  @Test func `a stop while the preview ends takes no picture`() async throws {
+    let sensor = LinkedSensor(clock: TestClock(.movedBySleep()).clock)
+    let end = Locked<CheckedContinuation<Void, Never>?>(nil)
+    let preview = SensorPreview { _ in
+      await withCheckedContinuation { continuation in end.withLock { $0 = continuation } }
+    }
+    while end.withLock({ $0 == nil }) { await Task.yield() }
+    await sensor.link.show(preview)
+    let link = sensor.link
+    let capture = Task { await link.capture(LinkedSensor.configuration, for: LinkedSensor.item) }
+    while !preview.wasStopped { await Task.yield() }
+    await link.cancel(LinkedSensor.item)
+    end.withLock { $0 }?.resume()
+    #expect(await capture.value == .canceled)
+    #expect(sensor.simulator.captureIds.isEmpty)
+    #expect(!sensor.simulator.isLocked)
+  }
+
   @Test func `no other host is asked`() throws {
     let error = #expect(throws: FieldpackError.self) {
       try SensorPreview(
@@ -94,4 +115,8 @@ import Testing
     }
     #expect(error?.message.contains("another host") == true)
   }
+}
+
+extension SensorLink {
+  fileprivate func show(_ preview: SensorPreview) { self.preview = preview }
 }

@@ -16,6 +16,13 @@ import Testing
       "a length that is too long",
       .raw(Array("HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n<result>".utf8)), .unavailable
     ),
+    (
+      "a length that is too short",
+      .raw(
+        Array(
+          "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n<result><status>success</status>".utf8)),
+      .invalidData
+    ),
     ("no HTTP", .raw(Array("hello\r\n\r\n".utf8)), .invalidData),
     ("no answer", .nothing, .unavailable),
     (
@@ -35,7 +42,14 @@ import Testing
       .text(
         200, "<!DOCTYPE r [<!ENTITY a 'b'>]><result><status>&a;</status></result>"), .invalidData
     ),
+    ("entities of entities", .text(200, bomb), .invalidData),
   ]
+
+  /// It would be a gigabyte.
+  private static let bomb =
+    "<!DOCTYPE r [<!ENTITY a0 'ha'>"
+    + (1..<30).map { "<!ENTITY a\($0) '&a\($0 - 1);&a\($0 - 1);'>" }.joined()
+    + "]><result><status>&a29;</status></result>"
 
   @Test(arguments: 0..<hostile.count)
   func `each gives an error of its kind, and nothing half`(index: Int) async throws {

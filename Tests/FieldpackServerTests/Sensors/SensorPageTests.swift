@@ -73,8 +73,8 @@ import Testing
       let picture = SimulatedPicture().make(1, 64)
       _ = try await GeoPackageJournal(server.store).post(
         SensorDownload(
-          captureId: "a", device: device, item: item.key, metadata: nil, content: .bytes(picture),
-          contentType: "image/bmp"))
+          captureId: "a", device: device, item: item.key, metadata: nil,
+          content: SpooledBytes(picture), contentType: "image/bmp"))
       for (name, type) in [("thumbnail", "image/png"), ("data", "image/bmp")] {
         let path = "/sensors/items/1/\(name)"
         let whole = try await server.get(path)
