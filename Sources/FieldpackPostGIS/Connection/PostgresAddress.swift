@@ -30,6 +30,10 @@ package struct PostgresLimits: Hashable, Sendable {
   package var waiting: Duration = .seconds(30)
   /// For how long an unused connection is trusted without asking the server.
   package var trusted: Duration = .seconds(60)
+  /// How long a server has to end a statement that was cancelled.
+  package var ending: Duration = .seconds(10)
+  /// How many bytes the answer to a statement may have that is held whole, and one row of a COPY.
+  package var answerBytes = 256 << 20
 
   package init() {}
 }

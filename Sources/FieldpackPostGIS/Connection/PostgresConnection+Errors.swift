@@ -36,6 +36,11 @@
         .unavailable, "the connection to \(address.shown) is lost\(told)", underlying: code)
     }
 
+    /// The server does not answer as PostgreSQL does.
+    func mistake(_ what: String) -> FieldpackError {
+      FieldpackError(.invalidData, "\(address.shown) \(what)")
+    }
+
     /// Why there is no connection. libpq has no code here, only a text in words of the server.
     func refusal() -> FieldpackError {
       let reason = plain(String(cString: PQerrorMessage(handle)))

@@ -77,7 +77,7 @@
     package func rollBackLeftovers() {
       guard !isGivenUp, PQstatus(handle) == CONNECTION_OK else { return }
       if PQtransactionStatus(handle) == PQTRANS_ACTIVE {
-        canceller.cancelStatement()
+        cancelStatement()
         drain()
       }
       guard isInTransaction, !isGivenUp else { return }

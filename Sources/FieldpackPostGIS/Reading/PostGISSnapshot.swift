@@ -196,9 +196,11 @@
       do throws(FieldpackError) {
         let rows = try connection.execute(statement.sql, [condition.value])
         guard rows.count > 0 else { return nil }
-        try plan.check(rows)
+        try plan.check(rows, from: connection)
+        let row = PostGISRow(rows, 0, plan.answerColumns)
+        try row.check(from: connection)
         var batch = FeatureBatch(store: store, schema: plan.shape)
-        batch.append(PostGISRow(rows, 0, plan.answerColumns))
+        batch.append(row)
         return try batch.feature(at: 0)
       } catch { throw error.adding(location: .init(store: store, layer: plan.name, feature: id)) }
     }
