@@ -60,6 +60,9 @@
       if reason.contains("certificate verify failed") || reason.contains("root certificate") {
         return ". Try: ?sslrootcert=FILE in the uri, with the certificate of the server's authority"
       }
+      if reason.contains("does not match host name") {
+        return ". Try: the name that stands in the server's certificate"
+      }
       if reason.contains("server does not support SSL") {
         return ". Try: ?sslmode=disable in the uri, where nobody else is on the way"
       }

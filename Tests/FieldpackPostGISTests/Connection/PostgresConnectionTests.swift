@@ -105,6 +105,10 @@
         ". Try: ?sslrootcert=FILE in the uri, with the certificate of the server's authority"
       ),
       (
+        "server certificate for \"db\" does not match host name \"localhost\"",
+        ". Try: the name that stands in the server's certificate"
+      ),
+      (
         "server does not support SSL, but SSL was required",
         ". Try: ?sslmode=disable in the uri, where nobody else is on the way"
       ),
