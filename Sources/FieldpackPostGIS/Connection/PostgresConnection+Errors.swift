@@ -13,6 +13,7 @@
       if state.isEmpty || PQstatus(handle) != CONNECTION_OK { return lost(saying: message, code) }
       if state == "57014" { return cancelled(message, code) }
       var text = plain(message)
+      if code.code == .full { text = "the disk of \(address.shown) is full: \(text)" }
       // The detail of a constraint names the key.
       if state.hasPrefix("23"), let detail = field(fieldpack_pq_detail, of: result) {
         text += " (\(plain(detail)))"
