@@ -225,7 +225,11 @@
     ) -> [Note] {
       var notes: [Note] = []
       if key == nil {
-        notes.append("there is no key of one column, so that ids are numbers of rows")
+        let isView = !["r", "p", "m"].contains(kind)
+        notes.append(
+          Note(
+            "there is no key of one column, so that ids are numbers of rows"
+              + (isView ? ", given anew by each query. \(PostGISLayer.idAdvice)" : "")))
       }
       for other in spatial.dropFirst() {
         notes.append(

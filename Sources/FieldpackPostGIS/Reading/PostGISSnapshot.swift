@@ -190,6 +190,13 @@
       _ id: FeatureID, in name: LayerID
     ) throws(FieldpackError) -> Feature? {
       let plan = try plan(Query(name)).layers[0]
+      guard plan.layer.hasLastingIDs else {
+        throw FieldpackError(
+          .unsupported,
+          "layer '\(plan.name)' has no key, and each query numbers its rows anew, so that no feature is "
+            + "found by its number. \(PostGISLayer.idAdvice)",
+          location: .init(store: store, layer: plan.name, feature: id))
+      }
       guard let condition = plan.layer.condition(id) else { return nil }
       var statement = plan.statement(isSorted: false)
       statement.sql += " WHERE \(condition.sql)"

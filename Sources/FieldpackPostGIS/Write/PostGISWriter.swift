@@ -72,9 +72,13 @@
     ) throws(FieldpackError) -> (facts: TableFacts, id: TableFacts.ID) {
       let facts = try facts(layer)
       guard !facts.isView, let id = facts.id else {
-        let why = facts.isView ? "is a view" : "has no key by which features are told apart"
+        let why =
+          facts.isView
+          ? "is a view and cannot be changed"
+          : "has no key by which features are told apart and cannot be changed. "
+            + "Try: a primary key (ALTER TABLE … ADD PRIMARY KEY)"
         throw FieldpackError(
-          .readOnly, "layer '\(layer)' \(why) and cannot be changed",
+          .readOnly, "layer '\(layer)' \(why)",
           location: .init(store: store, layer: layer))
       }
       return (facts, id)
