@@ -10,6 +10,8 @@
     let connection: PostgresConnection
     let store: StoreID
     let scope: PostGISScope
+    /// The servers that layers may be divided over.
+    let servers: [ShardServer]
     private var hasSavepoint = false
     /// The tables as the transaction sees them; forgotten when one of them changes.
     private var seen: PostGISSnapshot?
@@ -19,8 +21,12 @@
     /// The highest ids that were asked for, which the sequences of the tables do not know of.
     private var given: [TableName: Int64] = [:]
 
-    init(_ connection: PostgresConnection, store: StoreID, scope: PostGISScope) {
+    init(
+      _ connection: PostgresConnection, store: StoreID, scope: PostGISScope,
+      servers: [ShardServer] = []
+    ) {
       (self.connection, self.store, self.scope) = (connection, store, scope)
+      self.servers = servers
     }
 
     /// To be called last before the commit.
