@@ -41,7 +41,7 @@
         columns: attributes.map(\.column),
         primaryKey: indexes.first { $0.isPrimary }?.columns ?? [],
         definition: geometry?.definition, description: description, estimatedRows: count,
-        rowBytes: Int(min(max(32, Double(size ?? 200_000) / max(1, Double(count ?? 1_000))), 1e8)),
+        rowBytes: rowBytes,
         // The tables that inherit from a table count their places anew.
         rowOrder: ["r", "p", "m"].contains(kind) ? "ORDER BY tableoid, ctid" : "",
         notes: notes(key, spatial) + [geometry?.note].compactMap(\.self))
@@ -50,6 +50,12 @@
           oid, shardKey, in: reader.scope.schema, on: reader.connection)
       }
       return made
+    }
+
+    /// Of a table that the server has not measured, a few rows are asked for first.
+    private var rowBytes: Int {
+      guard let size, let rows, rows >= 0 else { return 16_384 }
+      return Int(min(max(32, Double(size) / max(1, rows)), 1e8))
     }
 
     /// The column with the places of features on the curve, in a table that is divided by it.
@@ -219,7 +225,11 @@
     ) -> [Note] {
       var notes: [Note] = []
       if key == nil {
-        notes.append("there is no key of one column, so that ids are numbers of rows")
+        let isView = !["r", "p", "m"].contains(kind)
+        notes.append(
+          Note(
+            "there is no key of one column, so that ids are numbers of rows"
+              + (isView ? ", given anew by each query. \(PostGISLayer.idAdvice)" : "")))
       }
       for other in spatial.dropFirst() {
         notes.append(

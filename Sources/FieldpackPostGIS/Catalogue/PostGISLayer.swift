@@ -52,6 +52,12 @@ package struct PostGISLayer: Sendable {
   package var shards: ShardLayout?
 
   package var layer: LayerID { schema.layer }
+
+  /// Whether a row keeps its id from one query to the next.
+  var hasLastingIDs: Bool { id != .rowNumber || !rowOrder.isEmpty }
+
+  /// The way out where it does not.
+  static let idAdvice = "Try: the column of the ids, by 'name' and 'id' in the option 'tables'"
 }
 
 extension PostGISLayer {

@@ -16,7 +16,7 @@
       guard found.isEmpty else { return found }
       var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
       guard poll(&descriptor, 1, Int32(clamping: limit.wholeMilliseconds)) > 0 else { return [] }
-      guard PQconsumeInput(handle) == 1 else { throw lost() }
+      try consume()
       // After the last words of a server that goes away, the next call finds the end of the connection.
       return takeNotifications()
     }

@@ -28,7 +28,7 @@
       let canceller = connection.canceller
       let (run, outer) = canceller.beginRun()
       defer {
-        canceller.endRun(outer: outer)
+        if !canceller.endRun(outer: outer) { connection.giveUp() }
         lastUse = .now
       }
       // The closure runs on this actor's thread only because it captures `self`.

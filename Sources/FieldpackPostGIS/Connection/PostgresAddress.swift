@@ -14,6 +14,16 @@ package struct PostgresAddress: Sendable {
     self.password = password
     self.shown = shown
   }
+
+  /// The mode of TLS, where by it another server could be taken for the one that was meant; `nil` where
+  /// that is verified, and for a server of this machine.
+  var unverifiedMode: String? {
+    func value(_ name: String) -> String? { keywords.last { $0.name == name }?.value }
+    guard let mode = value("sslmode"), mode != "verify-full" else { return nil }
+    let host = value("host") ?? (value("service") == nil ? "/" : "")
+    let isHere = host.hasPrefix("/") || ["localhost", "127.0.0.1", "::1"].contains(host)
+    return isHere ? nil : mode
+  }
 }
 
 /// The limits of connections.
@@ -30,6 +40,10 @@ package struct PostgresLimits: Hashable, Sendable {
   package var waiting: Duration = .seconds(30)
   /// For how long an unused connection is trusted without asking the server.
   package var trusted: Duration = .seconds(60)
+  /// How long a server has to end a statement that was cancelled.
+  package var ending: Duration = .seconds(10)
+  /// How many bytes the answer to a statement may have that is held whole, and one row of a COPY.
+  package var answerBytes = 256 << 20
 
   package init() {}
 }

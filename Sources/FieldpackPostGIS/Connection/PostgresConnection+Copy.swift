@@ -74,13 +74,14 @@
         switch length {
         case 0:
           try waitForServer()
-          guard PQconsumeInput(handle) == 1 else { throw lost() }
+          try consume()
         case -1:
           _ = try endOfCopy()
           return
         case ..<0: throw lost()
         default:
           defer { PQfreemem(buffer) }
+          beginAnswer()
           do throws(FieldpackError) {
             try body(UnsafeRawBufferPointer(start: buffer, count: Int(length)))
           } catch {
@@ -93,6 +94,7 @@
 
     private func begin(copy sql: String, _ expected: ExecStatusType) throws(FieldpackError) {
       try check()
+      beginAnswer()
       guard PQsendQuery(handle, sql) == 1 else { throw lost() }
       guard let result = try nextResult() else { throw lost() }
       defer { PQclear(result) }
@@ -134,15 +136,26 @@
 
     /// Asks the server to end a COPY to here, and drops what is on its way.
     private func stopCopyOut() {
-      canceller.cancelStatement()
-      var buffer: UnsafeMutablePointer<CChar>?
-      while PQgetCopyData(handle, &buffer, 0) > 0 { PQfreemem(buffer) }
+      cancelStatement()
+      beginAnswer()
+      while !isGivenUp {
+        var buffer: UnsafeMutablePointer<CChar>?
+        let length = PQgetCopyData(handle, &buffer, 1)
+        if length < 0 { break }
+        if length > 0 { PQfreemem(buffer) } else if !takesRest() { giveUp() }
+      }
       drain()
     }
 
-    /// Drops results until the statement is over.
+    /// Drops results until the statement is over. A server that has more to say than is taken, or is
+    /// silent, costs the connection.
     func drain() {
-      while let result = PQgetResult(handle) {
+      beginAnswer()
+      while !isGivenUp {
+        while PQisBusy(handle) == 1 {
+          guard takesRest() else { return giveUp() }
+        }
+        guard let result = PQgetResult(handle) else { return }
         let status = PQresultStatus(result)
         PQclear(result)
         if status == PGRES_COPY_IN || status == PGRES_COPY_OUT || PQstatus(handle) != CONNECTION_OK

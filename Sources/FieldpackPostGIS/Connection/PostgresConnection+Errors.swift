@@ -13,6 +13,7 @@
       if state.isEmpty || PQstatus(handle) != CONNECTION_OK { return lost(saying: message, code) }
       if state == "57014" { return cancelled(message, code) }
       var text = plain(message)
+      if code.code == .full { text = "the disk of \(address.shown) is full: \(text)" }
       // The detail of a constraint names the key.
       if state.hasPrefix("23"), let detail = field(fieldpack_pq_detail, of: result) {
         text += " (\(plain(detail)))"
@@ -36,6 +37,11 @@
         .unavailable, "the connection to \(address.shown) is lost\(told)", underlying: code)
     }
 
+    /// The server does not answer as PostgreSQL does.
+    func mistake(_ what: String) -> FieldpackError {
+      FieldpackError(.invalidData, "\(address.shown) \(what)")
+    }
+
     /// Why there is no connection. libpq has no code here, only a text in words of the server.
     func refusal() -> FieldpackError {
       let reason = plain(String(cString: PQerrorMessage(handle)))
@@ -54,6 +60,9 @@
     static func wayOut(of reason: String) -> String {
       if reason.contains("certificate verify failed") || reason.contains("root certificate") {
         return ". Try: ?sslrootcert=FILE in the uri, with the certificate of the server's authority"
+      }
+      if reason.contains("does not match host name") {
+        return ". Try: the name that stands in the server's certificate"
       }
       if reason.contains("server does not support SSL") {
         return ". Try: ?sslmode=disable in the uri, where nobody else is on the way"

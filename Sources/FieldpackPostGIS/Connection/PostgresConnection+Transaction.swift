@@ -77,7 +77,7 @@
     package func rollBackLeftovers() {
       guard !isGivenUp, PQstatus(handle) == CONNECTION_OK else { return }
       if PQtransactionStatus(handle) == PQTRANS_ACTIVE {
-        canceller.cancelStatement()
+        cancelStatement()
         // Does nothing but where a COPY waits for data.
         _ = PQputCopyEnd(handle, "given up")
         drain()

@@ -22,6 +22,9 @@
     /// The schema that has PostGIS, quoted; `nil` where the database has no PostGIS.
     private(set) var postgisSchema: String?
     private(set) var isGivenUp = false
+    private var size: AnswerSize
+    /// For how many milliseconds the end of a cancelled statement is waited for.
+    private let patience: Int32
     private var lastNumber = 0
 
     /// Connects, and sets what every statement relies on.
@@ -31,46 +34,18 @@
       _ address: PostgresAddress, limits: PostgresLimits = PostgresLimits()
     ) throws(FieldpackError) {
       self.address = address
-      var keywords = address.keywords
-      if let password = address.password { keywords.append(("password", password)) }
-      keywords += [
-        ("client_encoding", "UTF8"), ("gssencmode", "disable"),
-      ]
-      let timeout = String(max(2, limits.connecting.wholeMilliseconds / 1_000))
-      for standard in Self.standards + [("connect_timeout", timeout)]
-      where !keywords.contains(where: { $0.name == standard.name }) {
-        keywords.append(standard)
-      }
-      guard let handle = Self.connect(keywords) else {
-        throw FieldpackError(.unavailable, "there is no memory for a connection")
-      }
-      self.handle = handle
-      canceller = PostgresCanceller(PQgetCancel(handle))
+      var opening = try PostgresOpening(address, limits: limits)
+      handle = try opening.open()
+      patience = Int32(clamping: limits.ending.wholeMilliseconds)
+      canceller = PostgresCanceller(PQgetCancel(handle), patience: limits.ending)
+      size = AnswerSize(most: limits.answerBytes, socket: PQsocket(handle))
       guard PQstatus(handle) == CONNECTION_OK else { throw refusal() }
-      // Otherwise libpq writes the server's notices to standard error.
-      PQsetNoticeProcessor(handle, { _, _ in }, nil)
       try prepareSession(limits)
     }
 
     deinit {
       canceller.invalidate()
       PQfinish(handle)
-    }
-
-    private static let standards: [(name: String, value: String)] = [
-      ("application_name", "fieldpack"), ("keepalives_idle", "30"), ("keepalives_interval", "10"),
-      ("keepalives_count", "3"), ("tcp_user_timeout", "60000"),
-    ]
-
-    private static func connect(_ keywords: [(name: String, value: String)]) -> OpaquePointer? {
-      var names: [UnsafePointer<CChar>?] = []
-      var values: [UnsafePointer<CChar>?] = []
-      for (name, value) in keywords {
-        names.append(UnsafePointer(strdup(name)))
-        values.append(UnsafePointer(strdup(value)))
-      }
-      defer { for copy in names + values { free(UnsafeMutablePointer(mutating: copy)) } }
-      return PQconnectdbParams(names + [nil], values + [nil], 0)
     }
 
     /// What every session has: the time zone, the limits, and PostGIS before what the user's own path
@@ -141,6 +116,7 @@
     private func lastResult() throws(FieldpackError) -> OpaquePointer {
       var last: OpaquePointer?
       var failure: FieldpackError?
+      size.begin()
       while let result = try nextResult() {
         switch PQresultStatus(result) {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
@@ -170,26 +146,58 @@
     func nextResult() throws(FieldpackError) -> OpaquePointer? {
       while PQflush(handle) == 1 || PQisBusy(handle) == 1 {
         try waitForServer()
-        guard PQconsumeInput(handle) == 1 else { throw lost() }
+        try consume()
       }
       return PQgetResult(handle)
     }
 
+    /// Takes what the server has sent.
+    ///
+    /// - Throws: `.unsupported` where the answer has got too long; then the connection is given up, because
+    ///   what comes next would have to be read before everything else.
+    func consume() throws(FieldpackError) {
+      let (isRead, isShort) = size.count { PQconsumeInput(handle) == 1 }
+      if isShort {
+        if isRead { return }
+        throw lost()
+      }
+      giveUp()
+      throw FieldpackError(
+        .unsupported,
+        "\(address.shown) answers a statement with more than \(size.most >> 20) MiB at a time. "
+          + "Try: fewer columns, or a condition that leaves out the largest features")
+    }
+
+    /// The most bytes of an answer that is held whole, and of a row.
+    var answerBytes: Int { size.most }
+
+    /// Lets the next row of a COPY be as long as the first.
+    func beginAnswer() { size.begin() }
+
     /// Waits until the server has sent something.
     func waitForServer() throws(FieldpackError) {
-      var patience = 10
+      var patience = patience
       while true {
         var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
         guard descriptor.fd >= 0 else { throw lost() }
-        let ready = poll(&descriptor, 1, 1_000)
-        if ready > 0 { return }
+        let pause = min(1_000, patience)
+        if poll(&descriptor, 1, pause) > 0 { return }
         guard canceller.isRequested else { continue }
-        patience -= 1
-        if patience == 0 {
-          isGivenUp = true
+        patience -= pause
+        if patience <= 0 {
+          giveUp()
           throw FieldpackError(.interrupted, "interrupted, and \(address.shown) did not answer")
         }
       }
+    }
+
+    /// Waits for the rest of a statement that nobody wants, and takes it.
+    ///
+    /// - Returns: `false` where nothing comes, or too much.
+    func takesRest() -> Bool {
+      var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+      guard descriptor.fd >= 0, poll(&descriptor, 1, patience) > 0 else { return false }
+      return (try? consume()) != nil
     }
 
     // MARK: State
@@ -231,5 +239,10 @@
 
     /// Gives the connection up: it is in a state from which it cannot go on.
     func giveUp() { isGivenUp = true }
+
+    /// Ends the statement that runs; a server that does not take the request costs the connection.
+    func cancelStatement() {
+      if !canceller.cancelStatement() { giveUp() }
+    }
   }
 #endif

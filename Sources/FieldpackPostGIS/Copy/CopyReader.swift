@@ -14,10 +14,14 @@ struct CopyReader {
   private(set) var isComplete = false
   private var fields: [Range<Int>?] = []
 
-  /// A longer row is refused: PostgreSQL has no field of more than 1 GiB.
-  private static let longestRow = 1 << 30
+  /// PostgreSQL has no longer field.
+  private static let longestField = 1 << 30
+  /// A longer row that comes in pieces is refused.
+  private let longestRow: Int
 
-  init(fieldCount: Int) { self.fieldCount = fieldCount }
+  init(fieldCount: Int, longestRow: Int = 256 << 20) {
+    (self.fieldCount, self.longestRow) = (fieldCount, longestRow)
+  }
 
   /// Reads on with the next bytes.
   ///
@@ -38,7 +42,12 @@ struct CopyReader {
     let used = try consumeAll(of: whole, body)
     whole.removeFirst(used)
     pending = whole
-    guard pending.count <= Self.longestRow else { throw mistake("a row is longer than 1 GiB") }
+    guard pending.count <= longestRow else {
+      throw FieldpackError(
+        .unsupported,
+        "a row of the server is longer than \(longestRow >> 20) MiB. Try: fewer columns, or a "
+          + "condition that leaves out the largest features")
+    }
   }
 
   private mutating func consumeAll(
@@ -115,7 +124,7 @@ struct CopyReader {
         fields.append(nil)
         continue
       }
-      guard length >= 0, Int(length) <= Self.longestRow else {
+      guard length >= 0, Int(length) <= Self.longestField else {
         throw mistake("a field has the length \(length)")
       }
       guard bytes.count - offset >= Int(length) else { return nil }

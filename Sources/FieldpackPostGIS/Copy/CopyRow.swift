@@ -18,22 +18,11 @@
     /// - Throws: `.invalidData` where a value has not the length that its type has.
     func check() throws(FieldpackError) {
       // A view may have rows whose id is NULL.
-      var isRight =
-        fields[0].map {
-          columns.hasTextID || $0.count == 8 || $0.count == 4 || $0.count == 2
-        } ?? true
+      let id: PostGISColumn.Kind = columns.hasTextID ? .text : .integer
+      var isRight = fields[0].map { id.isLength($0.count) } ?? true
       for (column, place) in columns.places.enumerated() where place >= 0 {
         guard let length = fields[place]?.count else { continue }
-        let isKnown =
-          switch columns.kinds[column] {
-          case .integer: length == 8 || length == 4 || length == 2
-          case .boolean: length == 1
-          case .real: length == 8 || length == 4
-          case .date: length == 4
-          case .instant: length == 8
-          case .text, .blob: true
-          }
-        if !isKnown { isRight = false }
+        if !columns.kinds[column].isLength(length) { isRight = false }
       }
       guard !isRight else { return }
       throw FieldpackError(

@@ -101,7 +101,8 @@
       _ make: () -> Piece
     ) throws(FieldpackError) -> Bool {
       let transformation = try plan.transformation()
-      var reader = CopyReader(fieldCount: LayerPlan.leading + plan.fetched.count)
+      var reader = CopyReader(
+        fieldCount: LayerPlan.leading + plan.fetched.count, longestRow: connection.answerBytes)
       var piece: Piece?
       var isWanted = true
       do throws(FieldpackError) {

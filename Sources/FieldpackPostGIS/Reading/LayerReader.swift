@@ -8,6 +8,7 @@
   /// Reads the rows of one layer, tests what the server could not, and transforms geometries on the way.
   final class LayerReader {
     let plan: LayerPlan
+    private let connection: PostgresConnection
     private let cursor: PostgresCursor
     private let answer: RowColumns
     private let whole: RowColumns
@@ -23,6 +24,7 @@
       limit: Int?, offset: Int, report: QueryReport?
     ) throws(FieldpackError) {
       self.plan = plan
+      self.connection = connection
       self.store = store
       self.report = report
       answer = plan.answerColumns
@@ -40,10 +42,11 @@
       row = nil
       while let next = try step() {
         if !isChecked {
-          try plan.check(next.rows)
+          try plan.check(next.rows, from: connection)
           isChecked = true
         }
         do throws(FieldpackError) {
+          try PostGISRow(next.rows, next.index, whole).check(from: connection)
           if let rest = plan.rest {
             let row = PostGISRow(next.rows, next.index, whole)
             guard try rest.evaluate(row) == true else { continue }

@@ -99,6 +99,46 @@
     }
   }
 
+  extension PostGISRow {
+    /// - Throws: `.invalidData` where a value has not the length that its type has.
+    func check(from connection: PostgresConnection) throws(FieldpackError) {
+      var isRight = columns.hasTextID || hasLength(of: .integer, 0)
+      for (column, place) in columns.places.enumerated() where place >= 0 {
+        if !hasLength(of: columns.kinds[column], place) { isRight = false }
+      }
+      guard !isRight else { return }
+      throw connection.mistake("sends values of other lengths than their types have")
+    }
+
+    private func hasLength(of kind: PostGISColumn.Kind, _ place: Int) -> Bool {
+      kind.isLength(rows.bytes(index, place).count) || rows.isNull(index, place)
+    }
+  }
+
+  extension PostGISColumn.Kind {
+    /// Whether a value of the kind can have so many bytes.
+    func isLength(_ count: Int) -> Bool {
+      switch self {
+      case .integer: count == 8 || count == 4 || count == 2
+      case .boolean: count == 1
+      case .real: count == 8 || count == 4
+      case .date: count == 4
+      case .instant: count == 8
+      case .text, .blob: true
+      }
+    }
+  }
+
+  extension PostGISLayer {
+    /// What the server has to send for the id.
+    fileprivate var idTypes: Set<UInt32> {
+      switch id {
+      case .column(let column): column.sentTypes
+      case .rowNumber: [PostgresType.int8]
+      }
+    }
+  }
+
   extension LayerPlan {
     /// The columns of the answer.
     var answerColumns: RowColumns {
@@ -118,18 +158,17 @@
     }
 
     /// - Throws: `.invalidData` where the server sends something else than was asked for.
-    func check(_ rows: PostgresRows) throws(FieldpackError) {
-      var isRight = rows.columnCount == Self.leading + fetched.count + order.count
-      if isRight {
-        isRight = rows.type(of: 1) == PostgresType.bytea
-        for (place, column) in fetched.enumerated() where isRight {
-          isRight = layer.columns[column].sentTypes.contains(rows.type(of: Self.leading + place))
-        }
-      }
+    func check(_ rows: PostgresRows, from connection: PostgresConnection) throws(FieldpackError) {
+      let sorting = order.map { self.column($0)?.sentTypes }
+      let types: [Set<UInt32>?] =
+        [layer.idTypes, [PostgresType.bytea]]
+        + fetched.map { layer.columns[$0].sentTypes } + sorting
+      let isRight =
+        rows.columnCount == types.count
+        && types.enumerated().allSatisfy { $1?.contains(rows.type(of: $0)) ?? true }
       guard !isRight else { return }
-      throw FieldpackError(
-        .invalidData, "the server answers with other columns than layer '\(name)' has",
-        location: .init(layer: name))
+      throw connection.mistake("answers with other columns than layer '\(name)' has")
+        .adding(location: .init(layer: name))
     }
   }
 #endif

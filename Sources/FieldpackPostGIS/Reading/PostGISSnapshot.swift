@@ -190,15 +190,24 @@
       _ id: FeatureID, in name: LayerID
     ) throws(FieldpackError) -> Feature? {
       let plan = try plan(Query(name)).layers[0]
+      guard plan.layer.hasLastingIDs else {
+        throw FieldpackError(
+          .unsupported,
+          "layer '\(plan.name)' has no key, and each query numbers its rows anew, so that no feature is "
+            + "found by its number. \(PostGISLayer.idAdvice)",
+          location: .init(store: store, layer: plan.name, feature: id))
+      }
       guard let condition = plan.layer.condition(id) else { return nil }
       var statement = plan.statement(isSorted: false)
       statement.sql += " WHERE \(condition.sql)"
       do throws(FieldpackError) {
         let rows = try connection.execute(statement.sql, [condition.value])
         guard rows.count > 0 else { return nil }
-        try plan.check(rows)
+        try plan.check(rows, from: connection)
+        let row = PostGISRow(rows, 0, plan.answerColumns)
+        try row.check(from: connection)
         var batch = FeatureBatch(store: store, schema: plan.shape)
-        batch.append(PostGISRow(rows, 0, plan.answerColumns))
+        batch.append(row)
         return try batch.feature(at: 0)
       } catch { throw error.adding(location: .init(store: store, layer: plan.name, feature: id)) }
     }

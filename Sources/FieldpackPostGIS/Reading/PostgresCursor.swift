@@ -40,6 +40,9 @@
         if isFinished { return nil }
         rows = nil
         let fetched = try connection.execute("FETCH FORWARD \(count) FROM \(name)")
+        guard fetched.count <= count else {
+          throw connection.mistake("sends \(fetched.count) rows in place of \(count)")
+        }
         if fetched.count < count { try close() }
         rows = fetched
         row = 0

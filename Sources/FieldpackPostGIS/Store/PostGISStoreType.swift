@@ -34,6 +34,11 @@ public struct PostGISStoreType: StoreType {
         id: config.id, address: described.address, scope: described.scope,
         limits: described.limits, servers: try ShardServer.all(of: config), editor: context.editor)
       _ = try await store.catalogue()
+      if let mode = described.address.unverifiedMode {
+        context.logger.warning(
+          "nobody knows whether this is the database that was meant",
+          ["store": .text("\(config.id)"), "sslmode": .text(mode)])
+      }
       return store
     #else
       _ = try PostGISConfig(config)

@@ -57,7 +57,10 @@
           "layer '\(target.layer)' has features with one value in column '\(key)', so the column "
             + "cannot tell which of them a row replaces")
       }
-      updated = try changeRows(stage, on: connection) { stage.update(key, $0) }
+      let isDivided = stage.facts.shards != nil
+      updated = try changeRows(stage, on: connection) {
+        isDivided ? stage.move(key, $0) : stage.update(key, $0)
+      }
       if let sql = stage.dropReplacing() { try connection.execute(sql) }
     }
 

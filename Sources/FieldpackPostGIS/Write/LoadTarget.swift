@@ -77,9 +77,10 @@
     }
 
     /// The columns that rows bring, without the ids.
-    private var names: [String] {
+    private var names: [String] { brought + (plan.place == nil ? [] : [ShardKey.column]) }
+
+    private var brought: [String] {
       [plan.geometry?.name].compactMap(\.self) + plan.columns.map(\.name)
-        + (plan.place == nil ? [] : [ShardKey.column])
     }
 
     /// Of rows with the same key the last one counts.
@@ -109,6 +110,28 @@
       let changes = sets.isEmpty ? "\(column) = t.\(column)" : sets.joined(separator: ", ")
       return "UPDATE \(target) t SET \(changes) FROM \(Self.table) s WHERE t.\(column) = "
         + typed(key) + (numbers.map { " AND \(Self.condition($0))" } ?? "")
+    }
+
+    /// Replaces features of a divided layer that have the key of a row. A feature may get to another
+    /// server by that, so that it is deleted and made anew, with what the rows do not bring.
+    ///
+    /// - Parameter numbers: the rows of the temporary table; `nil` is all.
+    func move(_ key: String, _ numbers: ClosedRange<Int64>? = nil) -> String {
+      // Without a geometry a feature stays where it is.
+      let new = plan.geometry == nil ? brought : names
+      let all =
+        [id?.name, facts.geometry?.name].compactMap(\.self) + facts.columns.map(\.name)
+        + [ShardKey.column]
+      let kept = all.filter { !new.contains($0) }
+      let values = kept.map { "g.\(quotedUnchecked($0))" } + new.map(typed)
+      let moved = ["s.\(Self.number)"] + kept.map { "t.\(quotedUnchecked($0))" }
+      return """
+        WITH g AS (
+          DELETE FROM \(target) t USING \(Self.table) s WHERE t.\(quotedUnchecked(key)) = \(typed(key)) \
+        \(numbers.map { "AND \(Self.condition($0)) " } ?? "")RETURNING \(moved.joined(separator: ", ")))
+        INSERT INTO \(target) (\((kept + new).map(quotedUnchecked).joined(separator: ", "))) \
+        SELECT \(values.joined(separator: ", ")) FROM g JOIN \(Self.table) s USING (\(Self.number))
+        """
     }
 
     private static func condition(_ numbers: ClosedRange<Int64>) -> String {

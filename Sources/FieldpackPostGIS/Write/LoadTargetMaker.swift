@@ -13,14 +13,16 @@
     let options: LayerLoadOptions
     /// `nil` where there is no row.
     let firstID: FeatureID?
+    /// The servers that the layer may be divided over.
+    let servers: [ShardServer]
     private(set) var notes: [Note] = []
 
     init(
       store: StoreID, scope: PostGISScope, part: LayerPart, rows: Schema, options: LayerLoadOptions,
-      firstID: FeatureID?
+      firstID: FeatureID?, servers: [ShardServer]
     ) {
       (self.store, self.scope, self.part) = (store, scope, part)
-      (self.rows, self.options, self.firstID) = (rows, options, firstID)
+      (self.rows, self.options, self.firstID, self.servers) = (rows, options, firstID, servers)
     }
 
     private var hasTextIDs: Bool {
@@ -124,12 +126,6 @@
         }
         let table = try facts.name.sql()
         let key = try key(in: facts)
-        if facts.shards != nil, key != nil {
-          throw FieldpackError(
-            .unsupported,
-            "layer '\(part.name)' is divided over servers, and its features cannot be replaced by a key"
-          )
-        }
         let plan = plan(for: facts, key: key)
         if let id = facts.id, plan.id == nil, !id.hasDefault, !id.isInteger {
           throw FieldpackError(
@@ -176,18 +172,13 @@
         facts.column(stored($0.name)) == nil && !names.contains($0.name.lowercased())
       }
       guard !missing.isEmpty else { return facts }
-      guard facts.shards == nil else {
-        throw FieldpackError(
-          .unsupported,
-          "layer '\(part.name)' is divided over servers and gets no new columns, such as "
-            + "'\(missing[0].name)'")
-      }
+      var columns: [ColumnDefinition] = []
       for column in missing {
         var column = adapted(column)
         (column.isNullable, column.isUnique, column.defaultSQL) = (true, false, nil)
-        try connection.execute(
-          "ALTER TABLE \(try facts.name.sql()) ADD COLUMN \(try LayerSQL.sql(column))")
+        columns.append(column)
       }
+      try facts.add(columns, servers: servers, on: connection)
       return try facts.readAgain(on: connection)
     }
 

@@ -13,6 +13,8 @@
     let store: StoreID
     let scope: PostGISScope
     let options: LayerLoadOptions
+    /// The servers that layers are divided over, or may be.
+    let servers: [ShardServer]
 
     /// One of the layers, while it is copied.
     private struct Progress {
@@ -113,7 +115,8 @@
       replacing old: TableFacts?, _ notes: inout [Note]
     ) async throws(FieldpackError) -> LoadTarget {
       let maker = LoadTargetMaker(
-        store: store, scope: scope, part: part, rows: rows, options: options, firstID: id)
+        store: store, scope: scope, part: part, rows: rows, options: options, firstID: id,
+        servers: servers)
       let (target, told) = try await on { (connection) throws(FieldpackError) in
         var maker = maker
         let target =

@@ -9,13 +9,13 @@
     package func write<R: Sendable>(
       _ body: @Sendable (inout FeatureWriter) throws(FieldpackError) -> R
     ) async throws(FieldpackError) -> R {
-      let (id, scope) = (id, scope)
+      let (id, scope, servers) = (id, scope, servers)
       do throws(FieldpackError) {
         let (value, hasChangedTables) = try await pool.run { (connection) throws(FieldpackError) in
           try connection.transaction(.writing) { () throws(FieldpackError) in
             try connection.execute(Self.lockLimit)
             try nameEditor(on: connection)
-            let writer = PostGISWriter(connection, store: id, scope: scope)
+            let writer = PostGISWriter(connection, store: id, scope: scope, servers: servers)
             var features = FeatureWriter(writer)
             let value = try body(&features)
             try writer.finish()
@@ -39,8 +39,9 @@
         throw error.adding(location: .init(store: id))
       }
       do throws(FieldpackError) {
-        let report = try await PostGISLoad(lease: lease, store: id, scope: scope, options: options)
-          .run(parts)
+        let load = PostGISLoad(
+          lease: lease, store: id, scope: scope, options: options, servers: servers)
+        let report = try await load.run(parts)
         await lease.release()
         forgetCatalogue()
         return report

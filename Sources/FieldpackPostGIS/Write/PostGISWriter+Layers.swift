@@ -60,20 +60,15 @@
       guard !columns.isEmpty else { return }
       try step(in: layer) { () throws(FieldpackError) in
         let (facts, id) = try writable(layer)
-        guard facts.shards == nil else {
-          throw FieldpackError(
-            .unsupported, "layer '\(layer)' is divided over servers and gets no new columns")
-        }
         let taken = [id.name, facts.geometry?.name].compactMap { $0?.lowercased() }
         for column in columns {
           guard facts.column(column.name) == nil, !taken.contains(column.name.lowercased()) else {
             throw FieldpackError(
               .invalidArgument, "layer '\(layer)' has a column '\(column.name)' already")
           }
-          try connection.execute(
-            "ALTER TABLE \(try facts.name.sql()) ADD COLUMN \(try LayerSQL.sql(column))")
-          try comment(column, facts.name)
         }
+        try facts.add(columns, servers: servers, on: connection)
+        for column in columns { try comment(column, facts.name) }
       }
       forgetTables()
     }

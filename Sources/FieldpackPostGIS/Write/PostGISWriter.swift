@@ -10,6 +10,8 @@
     let connection: PostgresConnection
     let store: StoreID
     let scope: PostGISScope
+    /// The servers that layers may be divided over.
+    let servers: [ShardServer]
     private var hasSavepoint = false
     /// The tables as the transaction sees them; forgotten when one of them changes.
     private var seen: PostGISSnapshot?
@@ -19,8 +21,12 @@
     /// The highest ids that were asked for, which the sequences of the tables do not know of.
     private var given: [TableName: Int64] = [:]
 
-    init(_ connection: PostgresConnection, store: StoreID, scope: PostGISScope) {
+    init(
+      _ connection: PostgresConnection, store: StoreID, scope: PostGISScope,
+      servers: [ShardServer] = []
+    ) {
       (self.connection, self.store, self.scope) = (connection, store, scope)
+      self.servers = servers
     }
 
     /// To be called last before the commit.
@@ -72,9 +78,13 @@
     ) throws(FieldpackError) -> (facts: TableFacts, id: TableFacts.ID) {
       let facts = try facts(layer)
       guard !facts.isView, let id = facts.id else {
-        let why = facts.isView ? "is a view" : "has no key by which features are told apart"
+        let why =
+          facts.isView
+          ? "is a view and cannot be changed"
+          : "has no key by which features are told apart and cannot be changed. "
+            + "Try: a primary key (ALTER TABLE … ADD PRIMARY KEY)"
         throw FieldpackError(
-          .readOnly, "layer '\(layer)' \(why) and cannot be changed",
+          .readOnly, "layer '\(layer)' \(why)",
           location: .init(store: store, layer: layer))
       }
       return (facts, id)

@@ -150,6 +150,58 @@
       await store.close()
     }
 
+    @Test func `a row of a view without a key is found by no number`() async throws {
+      let schema = try await TestSchema.make()
+      try schema.run(
+        """
+        CREATE TABLE wells (fid int PRIMARY KEY, name text);
+        INSERT INTO wells VALUES (7, 'Markt'), (8, 'Anger');
+        CREATE VIEW names AS SELECT name, fid AS number FROM wells;
+        CREATE TABLE loose AS SELECT * FROM wells;
+        """)
+      let way = "Try: the column of the ids, by 'name' and 'id' in the option 'tables'"
+      let store = schema.store()
+      let layers = try await store.layers()
+      #expect(
+        layers.map { $0.notes.map(\.text) } == [
+          [],
+          [
+            "there is no key of one column, so that ids are numbers of rows, given anew by each query. \(way)"
+          ],
+          ["there is no key of one column, so that ids are numbers of rows"],
+        ])
+      #expect(try await store.count(Query("names")) == 2)
+      let error = await #expect(throws: FieldpackError.self) {
+        _ = try await store.feature(1, in: "names")
+      }
+      #expect(error?.code == .unsupported)
+      #expect(
+        error?.message
+          == "layer 'names' has no key, and each query numbers its rows anew, so that no feature is found "
+          + "by its number. \(way)")
+      #expect(try await store.feature(1, in: "loose")?.attributes["name"] == "Markt")
+      for (layer, reason) in [
+        ("names", "is a view and cannot be changed"),
+        (
+          "loose",
+          "has no key by which features are told apart and cannot be changed. "
+            + "Try: a primary key (ALTER TABLE … ADD PRIMARY KEY)"
+        ),
+      ] {
+        let error = await #expect(throws: FieldpackError.self) {
+          try await store.write { (writer) throws(FieldpackError) in
+            try writer.delete(1, in: LayerID(layer))
+          }
+        }
+        #expect(error?.code == .readOnly)
+        #expect(error?.message == "layer '\(layer)' \(reason)")
+      }
+      await store.close()
+      let keyed = schema.store(tables: [.init("names", id: "number")])
+      #expect(try await keyed.feature(7, in: "names")?.attributes == ["name": "Markt"])
+      await keyed.close()
+    }
+
     @Test func `a locked table does not stop the others`() async throws {
       let schema = try await TestSchema.make()
       try schema.run(

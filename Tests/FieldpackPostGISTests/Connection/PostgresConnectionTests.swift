@@ -86,9 +86,13 @@
 
     @Test func `a uri says how long to wait for a server, and else the limits`() async throws {
       var address = try await TestCluster.shared.value.address()
-      // libpq refuses what is no number, so that it shows which one it was given.
       address.keywords.append(("connect_timeout", "soon"))
-      #expect(throws: FieldpackError.self) { try PostgresConnection(address) }
+      let error = #expect(throws: FieldpackError.self) { try PostgresConnection(address) }
+      #expect(
+        error?.message
+          == "the connect_timeout of test/fieldpack is no number of seconds up to 86400")
+      address.keywords[address.keywords.count - 1].value = "7"
+      #expect(try PostgresConnection(address).isIdle)
     }
 
     @Test(arguments: [
@@ -99,6 +103,10 @@
       (
         "root certificate file \"/home/eva/.postgresql/root.crt\" does not exist",
         ". Try: ?sslrootcert=FILE in the uri, with the certificate of the server's authority"
+      ),
+      (
+        "server certificate for \"db\" does not match host name \"localhost\"",
+        ". Try: the name that stands in the server's certificate"
       ),
       (
         "server does not support SSL, but SSL was required",

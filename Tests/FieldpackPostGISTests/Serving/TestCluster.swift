@@ -40,13 +40,23 @@
     static let shared = Task { try TestCluster() }
 
     let folder: String
+    /// The port of TCP, which is in the name of the Unix socket, too.
+    let port: UInt16?
     /// Keeps the shell beside the server waiting.
     private let lifeline: FileHandle
     private let watcher: Process
     private let serverID = Locked<pid_t>(0)
 
-    /// - Parameter settings: of the server, beside those that make it quick.
-    init(settings: [String] = ["fsync=off", "full_page_writes=off"]) throws {
+    static let quick = ["fsync=off", "full_page_writes=off"]
+
+    /// - Parameters:
+    ///   - settings: of the server, beside those that every test needs.
+    ///   - port: where the server listens on 127.0.0.1; `nil` is nowhere.
+    ///   - starter: a command that starts the server, which follows it.
+    init(
+      settings: [String] = quick, port: UInt16? = nil, starter: (String) -> [String] = { _ in [] }
+    ) throws {
+      self.port = port
       folder =
         FileManager.default.temporaryDirectory.path
         + "/fieldpack-test-\(UUID().uuidString.prefix(13))"
@@ -69,8 +79,9 @@
         ]
       try Self.run(made, folder)
       var server =
-        user + [
-          programs + "/postgres", "-D", folder + "/data", "-k", folder, "-c", "listen_addresses=",
+        starter(folder) + user + [
+          programs + "/postgres", "-D", folder + "/data", "-k", folder, "-c",
+          "listen_addresses=\(port == nil ? "" : "127.0.0.1")", "-p", "\(port ?? 5_432)",
           "-c", "max_connections=120", "-c", "shared_buffers=64MB", "-c", "logging_collector=off",
         ]
       for setting in settings { server += ["-c", setting] }
@@ -150,7 +161,8 @@
     func address(database: String = "fieldpack") -> PostgresAddress {
       PostgresAddress(
         keywords: [
-          ("host", folder), ("dbname", database), ("user", "fieldpack"), ("passfile", "/dev/null"),
+          ("host", folder), ("port", "\(port ?? 5_432)"), ("dbname", database),
+          ("user", "fieldpack"), ("passfile", "/dev/null"),
         ], shown: "test/\(database)")
     }
 

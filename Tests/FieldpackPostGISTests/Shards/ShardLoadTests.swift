@@ -1,0 +1,176 @@
+#if PostGIS
+  import Fieldpack
+  import FieldpackCore
+  import FieldpackGeoPackage
+  import FieldpackGeometry
+  import FieldpackTestSupport
+  import Foundation
+  import Testing
+
+  @testable import FieldpackPostGIS
+
+  /// Imports into layers that are divided over four servers.
+  @Suite(.programs, .enabled(if: TestCluster.isInstalled, "\(TestCluster.missing)"))
+  struct ShardLoadTests {
+    /// The layer `points` with 401 features, in a divided and in a plain table.
+    private struct Pair {
+      let divided: PostGISStore
+      let plain: PostGISStore
+      let servers: ShardServers
+      /// Keeps the schema of the plain table.
+      private let other: TestSchema
+      let folder: TemporaryFolder
+
+      init() async throws {
+        servers = try await ShardServers.make()
+        other = try await TestSchema.make()
+        for servers in [servers, ShardServers(schema: other, others: [])] {
+          try servers.fill(ShardServers.points, count: 400)
+        }
+        divided = servers.store()
+        plain = other.store()
+        // The same features, with random places the same, too.
+        folder = try TemporaryFolder()
+        #expect(try await features(divided) == features(plain))
+        _ = try await Sharding(of: divided).apply("points")
+      }
+
+      func features(_ store: PostGISStore) async throws -> [Feature] {
+        var found: [Feature] = []
+        for try await feature in try await store.query(Query("points")).features {
+          found.append(feature)
+        }
+        return found
+      }
+
+      /// Imports the same into both, and compares them.
+      func load(_ lines: [String], _ options: ImportOptions) async throws -> [ImportReport] {
+        let file = try folder.write(lines.joined(separator: "\n") + "\n", to: "points.geojsonl")
+        var options = options
+        options.layer = "points"
+        var reports: [ImportReport] = []
+        for store in [divided, plain] {
+          reports.append(
+            try await StoreImport(options).run([ImportSource(file.path)], into: store))
+        }
+        #expect(try await features(divided) == features(plain))
+        #expect(try await divided.schemas() == plain.schemas())
+        return reports
+      }
+
+      func close() async {
+        await divided.close()
+        await plain.close()
+      }
+    }
+
+    private static func line(
+      _ id: Int, _ x: Double, _ y: Double, _ properties: String
+    ) -> String {
+      """
+      {"type":"Feature","id":\(id),"properties":{\(properties)},\
+      "geometry":{"type":"Point","coordinates":[\(x),\(y)]}}
+      """
+    }
+
+    @Test func `an upsert replaces features where they are, and where they move to`() async throws {
+      let pair = try await Pair()
+      let lines = (0..<300).map { index in
+        let id = 1 + index * 2
+        return Self.line(
+          id, Double(index % 36) * 10 - 175, Double(index % 17) * 10 - 80,
+          "\"name\":\"new \(id)\"")
+      }
+      let reports = try await pair.load(lines, ImportOptions(mode: .upsert))
+      for report in reports {
+        #expect(report.layers.map(\.updatedCount) == [201])
+        #expect(report.layers.map(\.count) == [300])
+      }
+      // What the rows do not bring stays.
+      let kept = try #require(try await pair.divided.feature(7, in: "points"))
+      #expect(kept.attributes["name"] == "new 7" && kept.attributes["depth"] == 7)
+      // Once more nothing changes.
+      let again = try await pair.load(lines, ImportOptions(mode: .upsert))
+      #expect(again.map { $0.layers.map(\.updatedCount) } == [[300], [300]])
+      // Each is in the table of its place, where boxes find it.
+      for feature in try await pair.features(pair.divided) {
+        guard let box = feature.geometry?.envelope else { continue }
+        let found = try await pair.divided.count(Query("points", where: .intersects(box)))
+        #expect(try await pair.plain.count(Query("points", where: .intersects(box))) == found)
+      }
+      await pair.close()
+    }
+
+    @Test func `an upsert by another column leaves out what a server refuses`() async throws {
+      let pair = try await Pair()
+      for schema in [pair.servers.schema.name, pair.plain.scope.schema] {
+        let connection = try pair.servers.schema.cluster.connection()
+        try connection.execute("UPDATE \(quotedUnchecked(schema)).points SET name = 'key ' || fid")
+      }
+      var options = ImportOptions(mode: .upsert)
+      (options.matchColumn, options.skipsErrors) = ("name", true)
+      let lines = (1...40).map { index in
+        let depth = index == 9 ? "\"deep\"" : "\(index * 100)"
+        return Self.line(
+          9_000 + index, Double(index), 50, "\"name\":\"key \(index * 11)\",\"depth\":\(depth)")
+      }
+      let reports = try await pair.load(lines, options)
+      #expect(reports[0].layers.map(\.updatedCount) == reports[1].layers.map(\.updatedCount))
+      #expect(reports[0].skipped.count == reports[1].skipped.count)
+      await pair.close()
+    }
+
+    @Test func `new columns are added on all servers`() async throws {
+      let pair = try await Pair()
+      let lines = (0..<60).map { index in
+        Self.line(
+          5_000 + index, Double(index * 6) - 175, 10,
+          "\"depth\":1,\"colour\":\"c\(index)\",\"checked\":\(index % 2 == 0)")
+      }
+      let reports = try await pair.load(lines, ImportOptions(mode: .append))
+      for report in reports { #expect(report.layers.map(\.count) == [60]) }
+      for store in [pair.divided, pair.plain] {
+        try await store.write { (writer) throws(FieldpackError) in
+          try writer.addColumns([ColumnDefinition("height", .double)], to: "points")
+          try writer.update(3, in: "points", set: ["height": 1.5, "colour": "red"])
+        }
+      }
+      #expect(try await pair.features(pair.divided) == pair.features(pair.plain))
+      let query = Query("points", where: Column<Double>("height") > 1)
+      #expect(try await pair.divided.count(query) == 1)
+      // The layer is as divided as before, and can be balanced.
+      _ = try await Sharding(of: pair.divided).rebalance("points", ranges: 6)
+      #expect(try await pair.features(pair.divided) == pair.features(pair.plain))
+      let unique = await #expect(throws: FieldpackError.self) {
+        try await pair.divided.write { (writer) throws(FieldpackError) in
+          try writer.addColumns(
+            [ColumnDefinition("number", .integer, isUnique: true)], to: "points")
+        }
+      }
+      #expect(unique?.code == .unsupported)
+      await pair.close()
+    }
+
+    @Test func `a column that a server has in another type is refused, and nothing changes`()
+      async throws
+    {
+      let pair = try await Pair()
+      let layer = try #require(try await pair.divided.catalogue().layer("points"))
+      let part = try #require(layer.shards?.parts.first { $0.server != nil })
+      let number = try #require(
+        pair.divided.servers.firstIndex { $0.name == part.server })
+      try pair.servers.others[number].connection().execute(
+        "ALTER TABLE \(quotedUnchecked(pair.servers.schema.name)).\(quotedUnchecked(part.table)) "
+          + "ADD COLUMN colour bytea")
+      let error = await #expect(throws: FieldpackError.self) {
+        try await pair.divided.write { (writer) throws(FieldpackError) in
+          try writer.addColumns([ColumnDefinition("colour", .text())], to: "points")
+        }
+      }
+      #expect(error?.code == .cannotCreate)
+      #expect(error?.message.hasPrefix("server '\(part.server ?? "")': ") == true)
+      #expect(try await pair.divided.schemas() == pair.plain.schemas())
+      await pair.close()
+    }
+  }
+#endif
