@@ -2,6 +2,7 @@ import FieldpackArchive
 import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackHTTP
+import FieldpackServices
 import FieldpackTiles
 
 /// Vector tiles of a collection, or of all.
@@ -76,8 +77,11 @@ extension ServerRouter {
     let ids = layers.map(\.id)
     return try await tile(
       at: address, of: ids, properties: properties, on: nil, request
-    ) { [store = file.store] () async throws(FieldpackError) in
+    ) { [file] () async throws(FieldpackError) in
       var bytes: [UInt8] = []
+      guard let store = file.ownFile?.store else {
+        return try Self.kept(try await file.vectorTile(of: layers, at: address, properties))
+      }
       if layers.count == 1 {
         bytes = try await store.vectorTileSoon(
           of: ids[0], at: address, options: Self.options(layers[0], properties)
@@ -94,14 +98,20 @@ extension ServerRouter {
           return bytes
         }
       }
-      let isLong = bytes.count >= ContentCoding.shortest
-      return KeptTiles.Tile(
-        type: VectorTile.mediaType, bytes: bytes,
-        packed: isLong ? try GzipPacker.packed(bytes) : nil)
+      return try Self.kept(bytes)
     }
   }
 
-  private static func options(_ layer: ServedLayer, _ properties: [String]?) -> VectorTileOptions {
+  private static func kept(_ bytes: [UInt8]) throws(FieldpackError) -> KeptTiles.Tile {
+    let isLong = bytes.count >= ContentCoding.shortest
+    return KeptTiles.Tile(
+      type: VectorTile.mediaType, bytes: bytes,
+      packed: isLong ? try GzipPacker.packed(bytes) : nil)
+  }
+
+  fileprivate static func options(_ layer: ServedLayer, _ properties: [String]?)
+    -> VectorTileOptions
+  {
     var options = VectorTileOptions()
     options.budget = budget
     options.properties = properties.map { names in
@@ -117,7 +127,7 @@ extension ServerRouter {
     at address: TileAddress, of layers: [LayerID], properties: [String]?, on set: String?,
     _ request: ServerRequest, make: () async throws(FieldpackError) -> KeptTiles.Tile
   ) async throws(FieldpackError) -> ServerResponse {
-    let counter = try await file.counter(of: layers)
+    let counter = try await file.content.counter(of: layers)
     var fields: HTTPFields = ["Vary": ContentCoding.vary]
     if let counter {
       let tag = file.tag(of: counter, set == nil ? "mvt" : "picture")
@@ -148,5 +158,21 @@ extension ServerRouter {
     if packed != nil { fields["Content-Encoding"] = "gzip" }
     return ServerResponse(
       tile.bytes.isEmpty ? 204 : 200, fields: fields, body: .bytes(packed ?? tile.bytes))
+  }
+}
+
+extension ServedFile {
+  /// A tile of layers of a database, all from one state.
+  fileprivate func vectorTile(
+    of layers: [ServedLayer], at address: TileAddress, _ properties: [String]?
+  ) async throws(FieldpackError) -> [UInt8] {
+    try await content.read { (snapshot) throws(FieldpackError) in
+      var bytes: [UInt8] = []
+      for layer in layers {
+        let options = ServerRouter.options(layer, properties)
+        bytes += try VectorTile.make(of: layer.schema, at: address, options, in: snapshot).bytes
+      }
+      return bytes
+    }
   }
 }
