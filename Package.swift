@@ -224,7 +224,10 @@ let package = Package(
         "FieldpackSQLite", "FieldpackRTree", "FieldpackGeoPackage", "FieldpackField",
         "FieldpackFormats",
         .target(name: "CPQ", condition: .when(traits: ["PostGIS"])),
-      ], testing: ["FieldpackFieldTestSupport", "FieldpackSyncTestSupport"])
+      ],
+      testing: [
+        "FieldpackFieldTestSupport", "FieldpackSyncTestSupport", "FieldpackServer", "FieldpackHTTP",
+      ])
     + engine(
       "FieldpackServer",
       [

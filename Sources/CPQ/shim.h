@@ -9,6 +9,7 @@
 static const int fieldpack_pq_sqlstate = PG_DIAG_SQLSTATE;
 static const int fieldpack_pq_primary = PG_DIAG_MESSAGE_PRIMARY;
 static const int fieldpack_pq_detail = PG_DIAG_MESSAGE_DETAIL;
+static const int fieldpack_pq_column = PG_DIAG_COLUMN_NAME;
 
 // The number of bytes that have come on a TCP socket since it was opened; -1 where nobody knows.
 // Headers disagree about `struct tcp_info`; in Linux `tcpi_bytes_received` is at 128 since 4.1.

@@ -84,7 +84,8 @@ public final class FieldServer: Sendable {
   private let file: ServedFile
   private let options: Options
   private let events: EventHub
-  private let fixes: FixIntake
+  /// What devices send; `nil` for a database, which takes none of it.
+  private let intake: DeviceIntake?
   private let webhooks = WebhookService()
   private let apps: AppHost?
   private let desk: SensorDesk?
@@ -93,10 +94,43 @@ public final class FieldServer: Sendable {
     private let health = Locked<ServerListener?>(nil)
   #endif
 
-  public init(of store: GeoPackageStore, options: Options = Options()) {
-    self.options = options
-    var documents = ServerDocuments.Options(title: options.title)
+  public convenience init(of store: GeoPackageStore, options: Options = Options()) {
+    var documents = Self.documents(options)
     documents.isWritable = options.isWritable && access(store.path, W_OK) == 0
+    self.init(
+      options, ServedFile(store, documents) { FieldClock.system.uptime },
+      DeviceIntake(of: store, options.positions, logger: options.logger),
+      options.hasSensors ? Self.desk(of: store, options) : nil)
+  }
+
+  /// Serves a database. What devices send, sensors and the apps of a config are not offered then.
+  package convenience init(
+    ofDatabase database: any ServedDatabase, options: Options = Options()
+  ) {
+    var options = options
+    (options.bridge, options.bundles, options.hasSensors) = (nil, nil, false)
+    var documents = Self.documents(options)
+    documents.isOfDatabase = true
+    self.init(
+      options, ServedFile(database, documents) { FieldClock.system.uptime }, nil, nil)
+  }
+
+  private init(
+    _ options: Options, _ file: ServedFile, _ intake: DeviceIntake?, _ desk: SensorDesk?
+  ) {
+    (self.options, self.file) = (options, file)
+    events = EventHub(following: file.followed(options.logger), logger: options.logger)
+    (self.intake, self.desk) = (intake, desk)
+    // Apps may change the stores of their config also where the served file is only read.
+    apps = options.bridge.map { bridge in
+      AppHost(
+        bridge, bundles: options.bundles.map { BundleFolder($0) }, isWritable: options.isWritable)
+    }
+  }
+
+  private static func documents(_ options: Options) -> ServerDocuments.Options {
+    var documents = ServerDocuments.Options(title: options.title)
+    documents.isWritable = options.isWritable
     documents.requiresIfMatch = options.requiresIfMatch
     documents.hasMap = true
     documents.hasSensors = options.hasSensors
@@ -105,15 +139,7 @@ public final class FieldServer: Sendable {
     documents.hasApps = options.bridge != nil
     documents.hasBundles = options.bridge != nil && options.bundles != nil
     documents.hasHealth = options.health != nil
-    file = ServedFile(store, documents) { FieldClock.system.uptime }
-    events = EventHub(of: store, logger: options.logger)
-    fixes = FixIntake(of: store, options.positions, logger: options.logger)
-    // Apps may change the stores of their config also where the served file is only read.
-    apps = options.bridge.map { bridge in
-      AppHost(
-        bridge, bundles: options.bundles.map { BundleFolder($0) }, isWritable: options.isWritable)
-    }
-    desk = options.hasSensors ? Self.desk(of: store, options) : nil
+    return documents
   }
 
   private static func desk(of store: GeoPackageStore, _ options: Options) -> SensorDesk? {
@@ -138,12 +164,12 @@ public final class FieldServer: Sendable {
   public func listen(on address: ListenAddress) throws(FieldpackError) -> ListenAddress {
     #if Server
       let router = ServerRouter(
-        file, events: events, fixes: fixes, publicBase: try publicBase(),
+        file, events: events, intake: intake, publicBase: try publicBase(),
         hosts: try hosts(address), origins: options.origins,
         scheme: options.certificate == nil ? "http" : "https",
         hasPublicCaptures: options.hasPublicCaptures, apps: apps, logger: options.logger,
         mapPage: MapPage(), desk: desk)
-      try webhooks.start(options, of: file.store.path, hub: events)
+      try webhooks.start(options, of: file.content.place, hub: events)
       let gate = try gate(router, address)
       let needsJournal = options.health != nil || options.journal != nil
       let journal =
@@ -257,7 +283,7 @@ public final class FieldServer: Sendable {
       await listener.withLock { $0 }?.close()
       await health.withLock { $0 }?.close()
     #endif
-    await fixes.close()
+    await intake?.fixes.close()
     file.close()
   }
 }

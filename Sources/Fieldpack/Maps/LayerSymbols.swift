@@ -6,10 +6,11 @@ package import FieldpackGeoPackage
 /// The symbols of layers that are known without a look at their features, such as for a page that
 /// draws the features itself.
 package struct LayerSymbols: Sendable {
-  private let stored: StoredStyles
+  private let stored: StoredStyles?
 
-  package init(of store: GeoPackageStore) async throws(FieldpackError) {
-    stored = try await StoredStyles(of: store)
+  /// - Parameter store: the file whose styles count; `nil` for none.
+  package init(of store: GeoPackageStore?) async throws(FieldpackError) {
+    stored = if let store { try await StoredStyles(of: store) } else { nil }
   }
 
   /// The column that selects a symbol, and the symbols; `nil` where nothing says how the layer is
@@ -18,7 +19,7 @@ package struct LayerSymbols: Sendable {
     of schema: Schema
   ) -> (attribute: String?, entries: [QGISStyle.Entry])? {
     if let style = schema.style { return Self.plain(style) }
-    if let style = stored[schema.layer],
+    if let style = stored?[schema.layer],
       style.attribute.map({ schema.columnIndex($0) != nil }) ?? true
     {
       return (style.attribute, style.entries)

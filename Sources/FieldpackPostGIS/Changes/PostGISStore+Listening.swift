@@ -5,7 +5,7 @@
 
   extension PostGISStore: ListeningStore {
     /// How long a server that cannot be reached is left alone.
-    private static let backOff = BackOff(first: .milliseconds(500), limit: .seconds(30))
+    static let backOff = BackOff(first: .milliseconds(500), limit: .seconds(30))
 
     /// Tells what is committed to the logged layers, until the task is cancelled.
     ///

@@ -24,12 +24,13 @@
     }
 
     private let store: PostGISStore
-    private let record: CheckoutRecord
+    /// What the copy says of itself; `nil` for a copy that a server gives.
+    private let record: CheckoutRecord?
     /// The layers to copy; all where none is named.
     package var layers: [LayerID] = []
     package var overwrites = false
 
-    package init(of store: PostGISStore, _ record: CheckoutRecord) {
+    package init(of store: PostGISStore, _ record: CheckoutRecord?) {
       (self.store, self.record) = (store, record)
     }
 
@@ -45,7 +46,17 @@
         report.layers.append(.init(name: layer.start.name, count: layer.count))
       }
       try await finish(pending, copy)
+      try pending.commit()
       return report
+    }
+
+    /// Fills a file with layers that are logged already; it keeps its hidden name.
+    ///
+    /// - Throws: `.permission` where the user may not lock the tables.
+    func fill(
+      _ pending: PendingFile, with layers: [LayerID]
+    ) async throws(FieldpackError) {
+      try await finish(pending, try await copy(layers, into: pending))
     }
 
     private func chosenLayers(_ report: inout Report) async throws(FieldpackError) -> [LayerID] {
@@ -88,7 +99,9 @@
       _ layers: [LayerID], into pending: PendingFile
     ) async throws(FieldpackError) -> Copy {
       let (catalogue, scope, id) = (try await store.catalogue(), store.scope, store.id)
-      let (address, limits, filter) = (store.pool.address, store.pool.limits, try record.filter)
+      let (address, limits, filter) = (
+        store.pool.address, store.pool.limits, try record?.filter ?? .all
+      )
       do throws(FieldpackError) {
         return try await store.pool.run { (connection) throws(FieldpackError) in
           // For a moment nobody writes to the tables, so that the edits that are known there and the
@@ -168,14 +181,13 @@
         try await file.write { (writer: GeoPackageWriter) throws(FieldpackError) in
           for layer in copy.layers { try Self.checkSRS(of: layer, writer) }
           try start.write(to: writer)
-          try record.write(to: writer)
+          try record?.write(to: writer)
         }
         await file.close()
       } catch {
         await file.close()
         throw error
       }
-      try pending.commit()
     }
 
     /// Blobs name the SRS by the number that it has in a file, so that both sides need the same one.

@@ -9,7 +9,8 @@
       let message =
         field(fieldpack_pq_primary, of: result)
         ?? String(cString: PQresultErrorMessage(result))
-      let code = SQLState(state)
+      var code = SQLState(state)
+      code.column = field(fieldpack_pq_column, of: result)
       if state.isEmpty || PQstatus(handle) != CONNECTION_OK { return lost(saying: message, code) }
       if state == "57014" { return cancelled(message, code) }
       var text = plain(message)

@@ -3,6 +3,8 @@ package import FieldpackCore
 /// The code of five characters that PostgreSQL gives every error (its appendix A).
 package struct SQLState: Hashable, Sendable, Error, CustomStringConvertible {
   package let text: String
+  /// The column that broke a rule, where the server names one.
+  package var column: String?
 
   package init(_ text: String) { self.text = text }
 

@@ -144,6 +144,13 @@
       return head + Int64(count)
     }
 
+    /// How many edits wait for their positions, as far as this transaction sees.
+    func waitingCount() throws(FieldpackError) -> Int64 {
+      try connection.execute(
+        "SELECT count(*) FROM \(shape.log) WHERE \(shape.isWaiting)"
+      ).integer(0, 0) ?? 0
+    }
+
     /// Whether edits wait for their positions, as far as this transaction sees.
     func hasWaiting() throws(FieldpackError) -> Bool {
       try connection.execute(

@@ -78,6 +78,9 @@ struct LayerPlan: Sendable {
     switch column.kind {
     case .text: return FilterLowering.collated(column)
     case .real: return "nullif(\(column.expression), 'NaN')"
+    case .instant where column.modifier < 0 || column.modifier > 3:
+      // Conditions compare instants to the millisecond, so that features of the same one come by their ids.
+      return "date_trunc('milliseconds', \(column.expression))"
     case .integer, .boolean, .blob, .date, .instant: return column.expression
     }
   }

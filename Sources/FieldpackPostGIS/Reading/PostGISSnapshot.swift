@@ -78,14 +78,14 @@
       return described
     }
 
-    private static func envelope(_ rows: PostgresRows, from column: Int) -> Envelope? {
+    static func envelope(_ rows: PostgresRows, from column: Int) -> Envelope? {
       guard let minX = rows.real(0, column), let minY = rows.real(0, column + 1),
         let maxX = rows.real(0, column + 2), let maxY = rows.real(0, column + 3)
       else { return nil }
       return Envelope(minX: minX, minY: minY, maxX: maxX, maxY: maxY)
     }
 
-    private func estimatedExtent(_ layer: PostGISLayer) throws(FieldpackError) -> Envelope? {
+    func estimatedExtent(_ layer: PostGISLayer) throws(FieldpackError) -> Envelope? {
       guard let geometry = layer.geometry, !layer.isView else { return nil }
       let rows = try connection.execute(
         "SELECT ST_XMin(e), ST_YMin(e), ST_XMax(e), ST_YMax(e) FROM "

@@ -109,6 +109,16 @@
       } catch { throw located(error) }
     }
 
+    /// As ``snapshot(_:)``, but not once again where tables have changed.
+    func state<R: Sendable>(
+      _ body: @Sendable (PostGISSnapshot) throws(FieldpackError) -> R
+    ) async throws(FieldpackError) -> R {
+      do throws(FieldpackError) { return try await visit(try await catalogue(), body) } catch {
+        if Self.isStale(error) { forgetCatalogue() }
+        throw located(error)
+      }
+    }
+
     private func visit<R: Sendable>(
       _ catalogue: PostGISCatalogue,
       _ body: @Sendable (PostGISSnapshot) throws(FieldpackError) -> R
@@ -200,14 +210,7 @@
     package func read<R: Sendable>(
       _ body: @Sendable (borrowing StoreSnapshot) throws(FieldpackError) -> R
     ) async throws(FieldpackError) -> R {
-      do throws(FieldpackError) {
-        return try await visit(try await catalogue()) { (snapshot) throws(FieldpackError) in
-          try body(StoreSnapshot(snapshot))
-        }
-      } catch {
-        if Self.isStale(error) { forgetCatalogue() }
-        throw located(error)
-      }
+      try await state { (snapshot) throws(FieldpackError) in try body(StoreSnapshot(snapshot)) }
     }
 
     package func explain(_ query: Query) async throws(FieldpackError) -> [Explanation] {

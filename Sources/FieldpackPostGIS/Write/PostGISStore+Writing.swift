@@ -9,6 +9,15 @@
     package func write<R: Sendable>(
       _ body: @Sendable (inout FeatureWriter) throws(FieldpackError) -> R
     ) async throws(FieldpackError) -> R {
+      try await writing { (writer) throws(FieldpackError) in
+        var features = FeatureWriter(writer)
+        return try body(&features)
+      }
+    }
+
+    func writing<R: Sendable>(
+      _ body: @Sendable (PostGISWriter) throws(FieldpackError) -> R
+    ) async throws(FieldpackError) -> R {
       let (id, scope, servers) = (id, scope, servers)
       do throws(FieldpackError) {
         let (value, hasChangedTables) = try await pool.run { (connection) throws(FieldpackError) in
@@ -16,8 +25,7 @@
             try connection.execute(Self.lockLimit)
             try nameEditor(on: connection)
             let writer = PostGISWriter(connection, store: id, scope: scope, servers: servers)
-            var features = FeatureWriter(writer)
-            let value = try body(&features)
+            let value = try body(writer)
             try writer.finish()
             if writer.hasChangedTables { try mendLogs(on: connection) }
             try noteTransaction(of: connection)

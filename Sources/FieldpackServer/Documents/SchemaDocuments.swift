@@ -4,7 +4,8 @@ package import FieldpackGeometry
 /// A property of a collection's features: a column, the geometry or the id.
 package struct LayerProperty: Sendable {
   package enum Kind: Sendable {
-    case id
+    /// With whether ids are texts.
+    case id(isText: Bool)
     case geometry(GeometryType)
     case attribute(ColumnDefinition)
   }
@@ -40,7 +41,7 @@ extension ServedLayer {
     var found: [(String, LayerProperty.Kind)] = []
     let taken = schema.columns.map(\.name)
     func isFree(_ name: String) -> Bool { !taken.contains { $0.utf8.elementsEqual(name.utf8) } }
-    if let id = schema.idColumn, isFree(id) { found.append((id, .id)) }
+    if let id = schema.idColumn, isFree(id) { found.append((id, .id(isText: hasTextIDs))) }
     if let geometry = schema.geometry, isFree(geometry.name) {
       found.append((geometry.name, .geometry(geometry.type)))
     }
@@ -100,9 +101,10 @@ extension LayerProperty {
   fileprivate func json(isInstant: Bool) -> JSONValue {
     let place: JSONValue = .integer(Int64(self.place))
     switch kind {
-    case .id:
+    case .id(let isText):
       return [
-        "title": "Feature id", "type": "integer", "readOnly": true, "x-ogc-role": "id",
+        "title": "Feature id", "type": isText ? "string" : "integer", "readOnly": true,
+        "x-ogc-role": "id",
         "x-ogc-propertySeq": place,
       ]
     case .geometry(let type):

@@ -1,6 +1,7 @@
 package import FieldpackCore
 package import FieldpackGeometry
 import FieldpackProjection
+package import FieldpackServices
 
 /// A layer as a collection, with what documents say about it.
 package struct ServedLayer: Sendable {
@@ -13,6 +14,15 @@ package struct ServedLayer: Sendable {
   package let instantColumn: ColumnDefinition?
   /// The first and the last value of ``instantColumn``, as RFC 3339; `nil` is open or unknown.
   package let interval: (first: String?, last: String?)
+  /// Whether the ids of the features are texts.
+  package var hasTextIDs = false
+  /// What the user of the store may do to the features.
+  package var rights = DescribedLayer.Rights.all
+
+  package init(_ described: DescribedLayer) {
+    self.init(described.layer)
+    (hasTextIDs, rights) = (described.hasTextIDs, described.rights)
+  }
 
   /// - Parameter extent: in place of the layer's envelope, such as for a system that only its file
   ///   defines.

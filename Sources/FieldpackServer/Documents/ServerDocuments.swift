@@ -30,6 +30,8 @@ package struct ServerDocuments: Sendable {
     package var hasBundles = false
     /// Whether another address tells how the server is.
     package var hasHealth = false
+    /// Whether a database is served, which has nothing of what devices send.
+    package var isOfDatabase = false
     /// Whether there is a page for biometric sensors at `/sensors`.
     package var hasSensors = false
     /// The version of the API, which OpenAPI demands.

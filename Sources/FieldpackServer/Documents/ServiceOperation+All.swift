@@ -6,11 +6,16 @@ extension ServiceOperation {
   static func all(of documents: ServerDocuments) -> [ServiceOperation] {
     let options = documents.options
     // The layers of captures are made with the first one.
-    let hasCaptures = options.isWritable || documents.layer(CaptureLayers.capture) != nil
+    let hasCaptures =
+      !options.isOfDatabase
+      && (options.isWritable || documents.layer(CaptureLayers.capture) != nil)
     var found = events + tiles + (options.hasMap ? map : []) + reading
-    if options.isWritable { found += writing + devices }
-    // Without a token no position comes by GET.
-    if options.isWritable, options.hasTokens { found.append(fixInAddress) }
+    if options.isWritable { found += writing }
+    if options.isWritable, !options.isOfDatabase {
+      found += devices
+      // Without a token no position comes by GET.
+      if options.hasTokens { found.append(fixInAddress) }
+    }
     if hasCaptures { found += captures }
     if options.hasTokens { found += signing }
     if options.hasSensors { found += sensors(isWritable: options.isWritable) }

@@ -1,26 +1,28 @@
 import FieldpackCore
-import FieldpackSQLite
+import FieldpackServices
 
 /// The problem for a change that breaks a rule of its collection.
 enum EditProblem {
+  /// - Parameter rule: the rule that the store names; `nil` where it names none.
   /// - Returns: `nil` for other errors.
-  static func document(for error: FieldpackError, in layer: ServedLayer) -> ProblemDocument? {
+  static func document(
+    for error: FieldpackError, breaking rule: BrokenRule?, in layer: ServedLayer
+  ) -> ProblemDocument? {
     guard error.code == .constraint else { return nil }
     // A rule of the schema extension, such as a list of values or a range, has its own message.
-    guard let cause = error.underlying as? SQLiteError else {
+    guard let rule else {
       var document = ProblemDocument(error, while: .body)
       document.status = 422
       return document
     }
-    let columns = columns(in: cause.message, of: layer)
+    let columns = columns(of: rule, in: layer)
     var document: ProblemDocument
-    switch cause.extendedCode {
-    case notNull: document = ProblemDocument(422, "\(columns) cannot be null")
-    case unique, primaryKey, rowID:
-      document = ProblemDocument(409, "another feature has that value of \(columns)")
-    case foreignKey:
+    switch rule.kind {
+    case .notNull: document = ProblemDocument(422, "\(columns) cannot be null")
+    case .unique: document = ProblemDocument(409, "another feature has that value of \(columns)")
+    case .relation:
       document = ProblemDocument(409, "a relation of the collection forbids this")
-    default: document = ProblemDocument(422, "a rule of the collection forbids this")
+    case .other: document = ProblemDocument(422, "a rule of the collection forbids this")
     }
     document.code = error.code.name
     if let position = error.position, position.file == nil {
@@ -29,19 +31,10 @@ enum EditProblem {
     return document
   }
 
-  // https://www.sqlite.org/rescode.html
-  private static let notNull: Int32 = 1299
-  private static let unique: Int32 = 2067
-  private static let primaryKey: Int32 = 1555
-  private static let rowID: Int32 = 2579
-  private static let foreignKey: Int32 = 787
-
-  /// The columns that a message of SQLite names, such as `UNIQUE constraint failed: wells.name`.
-  private static func columns(in message: String, of layer: ServedLayer) -> String {
-    guard let colon = message.firstRange(of: "failed: ") else { return "a column" }
+  private static func columns(of rule: BrokenRule, in layer: ServedLayer) -> String {
     let known = layer.schema.columns.map(\.name)
-    let names = message[colon.upperBound...].split(separator: ", ").compactMap { part in
-      known.first { part.hasSuffix(".\($0)") }
+    let names = rule.columns.compactMap { column in
+      known.first { column == $0 || column.hasSuffix(".\($0)") }
     }
     guard !names.isEmpty else { return "a column" }
     return "property " + names.map { "'\($0)'" }.joined(separator: ", ")

@@ -8,9 +8,9 @@ struct FeatureBody: Sendable {
     /// A new feature. An id in the body is ignored, because the server chooses the id.
     case new
     /// All of the feature with that id.
-    case whole(Int64)
+    case whole(FeatureID)
     /// The members to change of the feature with that id (RFC 7396).
-    case patch(Int64)
+    case patch(FeatureID)
 
     fileprivate var isPatch: Bool { if case .patch = self { true } else { false } }
   }
@@ -119,9 +119,9 @@ struct FeatureBody: Sendable {
     }
     switch form {
     case .new: break
-    case .whole(let number), .patch(let number):
-      guard text == String(number) else {
-        throw mistake("the id in the body is '\(text)', and the address has \(number)")
+    case .whole(let own), .patch(let own):
+      guard text == own.description else {
+        throw mistake("the id in the body is '\(text)', and the address has \(own)")
       }
     }
   }
@@ -155,8 +155,8 @@ struct FeatureBody: Sendable {
             + NearNames.question(member.name, in: known))
       }
       switch form {
-      case .whole(let number) where member.value != .integer(number) && member.value != .null,
-        .patch(let number) where member.value != .integer(number):
+      case .whole(let own) where member.value != own.json && member.value != .null,
+        .patch(let own) where member.value != own.json:
         throw Self.mistake("property '\(member.name)' is the id of the feature, which stays")
       default: return
       }
@@ -203,9 +203,23 @@ struct FeatureBody: Sendable {
   }
 }
 
+extension FeatureID {
+  fileprivate var json: JSONValue {
+    switch self {
+    case .integer(let number): .integer(number)
+    case .text(let text): .text(text)
+    }
+  }
+}
+
 extension ServedLayer {
   /// Whether the layer's features can be changed.
   var isEditable: Bool { !layer.isView && schema.idColumn != nil }
+
+  /// The id that a part of an address spells; `nil` for what no feature of the layer can have.
+  func featureID(_ text: String) -> FeatureID? {
+    hasTextIDs ? .text(text) : Int64(text).map { .integer($0) }
+  }
 
   var settableColumns: [ColumnDefinition] { schema.columns.filter { !$0.isGenerated } }
 }

@@ -1,7 +1,7 @@
 import Fieldpack
 import FieldpackCore
-import FieldpackGeoPackage
 import FieldpackGeometry
+import FieldpackServices
 
 /// A change of one feature, with the conditions of the client. The change is made within one
 /// transaction, so that one of two clients that change the same state of a feature fails.
@@ -19,7 +19,7 @@ struct ItemEdit: Sendable {
     case failedCondition
   }
 
-  let id: Int64
+  let id: FeatureID
   let layer: ServedLayer
   let store: StoreID
   let change: Change
@@ -28,7 +28,14 @@ struct ItemEdit: Sendable {
   let crs: CRSName
   let axes: CRSAxes
 
-  func make(in writer: GeoPackageWriter) throws(FieldpackError) -> Outcome {
+  func make(in writer: any ServedWriting) throws(FieldpackError) -> Outcome {
+    do throws(FieldpackError) {
+      // Whoever deletes whatever there is need not keep others away.
+      if case .delete = change, conditions.areNone {} else { try writer.lock(id, in: layer.id) }
+    } catch {
+      guard error.code == .notFound else { throw error }
+      return .missing
+    }
     let isMet = try conditions.hold { (crs) throws(FieldpackError) in
       guard let asked = try? ItemsRequest(crs: crs.uri, of: layer, by: axes) else { return nil }
       return try asked.bytes(of: id, in: writer)
@@ -41,7 +48,7 @@ struct ItemEdit: Sendable {
       case .patch(let body):
         try update(to: body, setting: try merged(body, in: writer), in: writer)
       case .delete:
-        try writer.delete(.integer(id), in: layer.id)
+        try writer.delete(id, in: layer.id)
         return .done(tag: nil)
       }
     } catch {
@@ -52,10 +59,10 @@ struct ItemEdit: Sendable {
   }
 
   private func update(
-    to body: FeatureBody, setting attributes: Attributes, in writer: GeoPackageWriter
+    to body: FeatureBody, setting attributes: Attributes, in writer: any ServedWriting
   ) throws(FieldpackError) {
     try writer.update(
-      .integer(id), in: layer.id, set: attributes, geometry: try geometry(of: body, in: writer))
+      id, in: layer.id, set: attributes, geometry: try geometry(of: body, in: writer))
   }
 
   // MARK: Attributes
@@ -63,13 +70,12 @@ struct ItemEdit: Sendable {
   /// The values of all columns: a column that the body does not name becomes NULL, or its default where it
   /// cannot be NULL.
   private func whole(
-    _ given: Attributes, in writer: GeoPackageWriter
+    _ given: Attributes, in writer: any ServedWriting
   ) throws(FieldpackError) -> Attributes {
     var all = given
     for column in layer.settableColumns where given[column.name] == nil {
       if !column.isNullable, let expression = column.defaultSQL {
-        let row = try writer.rows("SELECT \(expression)").first
-        all[column.name] = row?.first.map { Value($0) } ?? .null
+        all[column.name] = try writer.defaultValue(expression, of: column.type)
       } else {
         all[column.name] = .null
       }
@@ -79,11 +85,11 @@ struct ItemEdit: Sendable {
 
   /// The attributes with the patches of JSON objects applied to what is stored.
   private func merged(
-    _ body: FeatureBody, in writer: GeoPackageWriter
+    _ body: FeatureBody, in writer: any ServedWriting
   ) throws(FieldpackError) -> Attributes {
     guard !body.documents.isEmpty else { return body.attributes }
     var attributes = body.attributes
-    let stored = try writer.feature(.integer(id), in: layer.id)
+    let stored = try writer.feature(id, in: layer.id)
     for (column, patch) in body.documents {
       var old = JSONValue.null
       if case .text(let text)? = stored?.attributes[column] {
@@ -99,17 +105,17 @@ struct ItemEdit: Sendable {
   /// The geometry to store. A geometry that equals the one that the server gave keeps the stored bytes,
   /// with arcs and M, and without the rounding of a transformation to another system and back.
   private func geometry(
-    of body: FeatureBody, in writer: GeoPackageWriter
+    of body: FeatureBody, in writer: any ServedWriting
   ) throws(FieldpackError) -> GeometryUpdate {
     guard case .set(let given?) = body.geometry else { return body.geometry }
     guard try !isGiven(given, in: writer) else { return .keep }
     // A geometry that cannot be read may be replaced.
     if case .set(let new?) = body.stored,
-      let stored = (try? writer.feature(.integer(id), in: layer.id))?.geometry
+      let stored = (try? writer.feature(id, in: layer.id))?.geometry
     {
       // A client that sends no z wants none; m and arcs have no place in GeoJSON.
       try GeometryLoss(of: stored, replacedBy: new).subtracting(.z)
-        .refuse(KeyTuple(store: store, layer: layer.id, feature: .integer(id)))
+        .refuse(KeyTuple(store: store, layer: layer.id, feature: id))
     }
     return body.stored
   }
@@ -117,7 +123,7 @@ struct ItemEdit: Sendable {
   /// Whether a geometry is the stored one as the server gives it, with all decimals or with those of
   /// lists.
   private func isGiven(
-    _ geometry: Geometry, in writer: GeoPackageWriter
+    _ geometry: Geometry, in writer: any ServedWriting
   ) throws(FieldpackError) -> Bool {
     guard let column = layer.schema.geometry,
       let asked = try? ItemsRequest(crs: crs.uri, of: layer, by: axes)

@@ -1,5 +1,4 @@
 import FieldpackCore
-import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackHTTP
 
@@ -22,7 +21,7 @@ enum ItemTag {
 
   /// The tag of a feature as GeoJSON; `nil` where the feature cannot be written as GeoJSON.
   static func tag(
-    of id: Int64, in layer: ServedLayer, _ snapshot: GeoPackageSnapshot
+    of id: FeatureID, in layer: ServedLayer, _ snapshot: any SnapshotReading
   ) -> String? {
     guard let asked = try? ItemsRequest(crs: nil, of: layer, by: CRSAxes()),
       let bytes = try? asked.bytes(of: id, in: snapshot)
@@ -46,6 +45,8 @@ struct EditConditions: Sendable {
   /// `nil` where there is no such field.
   let match: [Substring]?
   let noneMatch: [Substring]?
+
+  var areNone: Bool { match == nil && noneMatch == nil }
 
   init(_ fields: HTTPFields) {
     match = Self.list("If-Match", fields)

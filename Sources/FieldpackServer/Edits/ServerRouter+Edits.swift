@@ -1,7 +1,7 @@
 import FieldpackCore
-import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackHTTP
+import FieldpackServices
 
 /// Part 4 of OGC API Features: features are created, replaced, updated and deleted.
 extension ServerRouter {
@@ -13,11 +13,19 @@ extension ServerRouter {
 
   /// The methods besides reading that the caller may use on a collection.
   func editMethods(of layer: ServedLayer, hasID: Bool, for request: ServerRequest) -> [String] {
-    canEdit(layer) && mayWrite(layer.id, request) ? Self.editMethods(hasID: hasID) : []
+    guard mayWrite(layer.id, request) else { return [] }
+    return Self.editMethods(hasID: hasID).filter { canEdit(layer, by: $0) }
   }
 
-  /// Whether any caller can have the right to change a collection.
-  func canEdit(_ layer: ServedLayer) -> Bool { isWritable && layer.isEditable }
+  /// Whether any caller can have the right to change a collection by a method.
+  func canEdit(_ layer: ServedLayer, by method: String) -> Bool {
+    guard isWritable, layer.isEditable else { return false }
+    return switch method {
+    case "POST": layer.rights.contains(.create)
+    case "DELETE": layer.rights.contains(.delete)
+    default: layer.rights.contains(.update)
+    }
+  }
 
   static func options(_ methods: [String]) -> ServerResponse {
     var fields: HTTPFields = ["Allow": methods.joined(separator: ", ")]
@@ -42,12 +50,13 @@ extension ServerRouter {
     if let refusal = typeRefusal(request) { return refusal }
     do throws(FieldpackError) {
       guard let id else { return try await create(in: layer, request) }
-      guard let number = Int64(id), String(number) == id else {
+      guard let own = layer.featureID(id), own.description == id else {
         return missingFeature(of: layer, request)
       }
-      return try await change(number, of: layer, request)
+      return try await change(own, of: layer, request)
     } catch {
-      guard let document = EditProblem.document(for: error, in: layer) else {
+      let rule = file.content.brokenRule(error)
+      guard let document = EditProblem.document(for: error, breaking: rule, in: layer) else {
         return problem(error, request, while: .body)
       }
       return problem(document, request)
@@ -92,8 +101,8 @@ extension ServerRouter {
     let (bodies, isCollection) = try FeatureBody.features(
       in: request.body, for: layer, isSwapped: isSwapped)
     let placed = try await place(bodies, in: layer, from: crs)
-    let made = try await edits.edit(weight: placed.count) {
-      (writer: GeoPackageWriter) throws(FieldpackError) in
+    let made = try await file.content.edit(weight: placed.count) {
+      (writer) throws(FieldpackError) in
       var ids: [FeatureID] = []
       for (index, body) in placed.enumerated() {
         var feature = Feature(attributes: body.attributes)
@@ -110,7 +119,7 @@ extension ServerRouter {
         }
       }
       var tag: String?
-      if !isCollection, case .integer(let id)? = ids.first {
+      if !isCollection, let id = ids.first {
         tag = ItemTag.tag(of: id, in: layer, writer)
       }
       return (ids: ids, tag: tag)
@@ -127,7 +136,7 @@ extension ServerRouter {
   // MARK: Features that are there
 
   private func change(
-    _ id: Int64, of layer: ServedLayer, _ request: ServerRequest
+    _ id: FeatureID, of layer: ServedLayer, _ request: ServerRequest
   ) async throws(FieldpackError) -> ServerResponse {
     let conditions = EditConditions(request.fields)
     guard conditions.match != nil || !file.options.requiresIfMatch else {
@@ -139,9 +148,10 @@ extension ServerRouter {
     let crs = try contentCRS(request)
     let change = try await self.change(id, of: layer, from: crs, request)
     let edit = ItemEdit(
-      id: id, layer: layer, store: file.store.id, change: change, conditions: conditions, crs: crs,
+      id: id, layer: layer, store: file.content.id, change: change, conditions: conditions,
+      crs: crs,
       axes: axes)
-    let outcome = try await edits.edit { (writer: GeoPackageWriter) throws(FieldpackError) in
+    let outcome = try await file.content.edit(weight: 1) { (writer) throws(FieldpackError) in
       try edit.make(in: writer)
     }
     switch outcome {
@@ -157,7 +167,7 @@ extension ServerRouter {
   }
 
   private func change(
-    _ id: Int64, of layer: ServedLayer, from crs: CRSName, _ request: ServerRequest
+    _ id: FeatureID, of layer: ServedLayer, from crs: CRSName, _ request: ServerRequest
   ) async throws(FieldpackError) -> ItemEdit.Change {
     guard request.method != "DELETE" else { return .delete }
     let document = try FeatureBody.json(request.body)
@@ -186,12 +196,12 @@ extension ServerRouter {
   ) async throws(FieldpackError) -> [FeatureBody] {
     var given: [Geometry] = []
     for body in bodies { if case .set(let geometry?) = body.geometry { given.append(geometry) } }
-    let moved = try await file.store.transformed(given, from: crs.srs, to: layer.id)
+    let moved = try await file.content.transformed(given, from: crs.srs, to: layer.id)
     if layer.storageCRS != nil {
       // Only a geometry that has a place in longitude and latitude can be given to clients later.
       let lonLat =
         crs.srs == .wgs84
-        ? given : try await file.store.transformed(moved, of: layer.id, to: .wgs84)
+        ? given : try await file.content.transformed(moved, of: layer.id, to: .wgs84)
       for geometry in lonLat { try Self.checkPlace(geometry) }
     }
     var rest = moved[...]

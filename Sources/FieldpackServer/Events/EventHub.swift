@@ -8,20 +8,17 @@ import FieldpackMonitoring
 /// As long as somebody follows, the hub looks 20 times a second whether anybody has committed, which
 /// reads no table. Only after a commit does the hub read what is new.
 actor EventHub {
-  private nonisolated let store: GeoPackageStore
+  private nonisolated let store: any FollowedStore
   private let logger: Logger
   private let clock: FieldClock
-  /// What the store itself has committed since the last look; `nil` while nobody follows.
-  private nonisolated let committed = Locked<[ChangeLog.Run]?>(nil)
   private var channels: [EventQuery: EventChannel] = [:]
   /// What is known of the file; `nil` while nobody follows.
   private var known: Known?
   private var beginning: Task<Result<Known, FieldpackError>, Never>?
-  private var watcher: Int?
   private var lastBeat = Duration.zero
   private var isClosed = false
 
-  private struct Known: Sendable {
+  struct Known: Sendable {
     var place: EventPlace
     var prints: [LayerID: EventReading.Print]
     var runs: [Int64: Int64]
@@ -39,6 +36,12 @@ actor EventHub {
   private static let batch = 500
 
   init(of store: GeoPackageStore, logger: Logger = .silent, clock: FieldClock = .system) {
+    self.init(following: FollowedGeoPackage(store), logger: logger, clock: clock)
+  }
+
+  init(
+    following store: any FollowedStore, logger: Logger = .silent, clock: FieldClock = .system
+  ) {
     self.store = store
     self.logger = logger
     self.clock = clock
@@ -67,33 +70,22 @@ actor EventHub {
     guard channels.count < Self.mostChannels else {
       throw FieldpackError(.busy, "too many clients follow with conditions of their own")
     }
-    let regions = query.regions.map { RegionLayer($0, of: store) }
+    let regions: RegionLayer? =
+      if let layer = query.regions { try store.regions(of: layer) } else { nil }
     let channel = EventChannel(EventTest(query, regions: regions), at: known.place)
     channels[query] = channel
     return (channel, channel.join())
   }
 
   private func begin() async throws(FieldpackError) -> Known {
-    if watcher == nil {
-      watcher = store.beginWatching()
-      let committed = committed
-      store.observe { log in committed.withLock { $0? += log.runs } }
-    }
-    // Begun before the file is read, so that no commit is missed in between.
-    committed.withLock { $0 = $0 ?? [] }
-    let (store, watcher) = (store, watcher ?? 0)
+    // Begun before the store is read, so that no commit is missed in between.
+    store.begin()
+    let store = store
     let task =
       beginning
       ?? Task {
         do throws(FieldpackError) {
-          let commits = try await store.foreignCommits(watcher)
-          return .success(
-            try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
-              let reading = EventReading(file: snapshot, store: store.id)
-              return Known(
-                place: try reading.end(), prints: try reading.prints(), runs: try reading.runs(),
-                commits: commits)
-            })
+          return .success(try await store.present(try await store.commits()))
         } catch { return .failure(error) }
       }
     beginning = task
@@ -108,9 +100,7 @@ actor EventHub {
     for channel in channels.values { channel.end() }
     channels = [:]
     known = nil
-    if let watcher { store.endWatching(watcher) }
-    watcher = nil
-    committed.withLock { $0 = nil }
+    store.end()
   }
 
   // MARK: Looking
@@ -158,11 +148,11 @@ actor EventHub {
   /// Drops what is known of the file, because nobody follows any more.
   private func rest() {
     known = nil
-    committed.withLock { $0 = nil }
+    store.rest()
   }
 
   /// The events that one look found, and what is known of the file after it.
-  private struct News: Sendable {
+  struct News: Sendable {
     var events: [LiveEvent] = []
     var known: Known
   }
@@ -171,55 +161,19 @@ actor EventHub {
   ///
   /// - Returns: whether there is more.
   private func readNews() async throws(FieldpackError) -> Bool {
-    guard let known, let watcher else { return false }
-    let commits = try await store.foreignCommits(watcher)
-    let own = committed.withLock { runs in
-      defer { runs = [] }
-      return runs ?? []
-    }
-    guard commits != known.commits || !own.isEmpty || known.isBehind else { return false }
+    guard let known else { return false }
+    let commits = try await store.commits()
+    guard commits != known.commits || store.hasOwnNews || known.isBehind else { return false }
     // Only a look at the state of every device tells which of them have moved.
     let wantsPositions = somebodyWantsPositions
-    let news: News
-    do throws(FieldpackError) {
-      news = try await read(own, commits, known, wantsPositions)
-    } catch {
-      committed.withLock { $0 = own + ($0 ?? []) }
-      throw error
-    }
+    let news = try await store.news(
+      since: known, commits, wantsPositions: wantsPositions, limit: Self.batch)
     await handOut(news, wantsPositions)
     return self.known?.isBehind ?? false
   }
 
   private var somebodyWantsPositions: Bool {
     channels.keys.contains { $0.kinds.contains(.position) }
-  }
-
-  private func read(
-    _ own: [ChangeLog.Run], _ commits: Int, _ known: Known, _ wantsPositions: Bool
-  ) async throws(FieldpackError) -> News {
-    let id = store.id
-    return try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
-      let reading = EventReading(file: snapshot, store: id)
-      var news = News(known: known)
-      news.events = try reading.events(
-        after: &news.known.place, upTo: nil, limit: Self.batch)
-      news.known.isBehind = try !news.known.place.isAtLeast(reading.end())
-      let positions = wantsPositions ? try reading.positions(since: known.runs) : []
-      news.known.runs = try reading.runs()
-      news.known.prints = try reading.prints()
-      var unlogged = try reading.unlogged(own, among: Set(news.known.prints.keys))
-      if commits != known.commits {
-        let layers = news.known.prints.keys.sorted { $0.rawValue < $1.rawValue }
-        let changed = layers.filter { news.known.prints[$0] != known.prints[$0] }
-        let isExplained =
-          !news.events.isEmpty || news.known.runs != known.runs || !changed.isEmpty
-        unlogged += (isExplained ? changed : layers).map { EventReading.changed($0) }
-      }
-      news.events += unlogged + positions
-      news.known.commits = commits
-      return news
-    }
   }
 
   private func handOut(_ news: News, _ hasPositions: Bool) async {
@@ -265,14 +219,8 @@ actor EventHub {
     after place: EventPlace, in channel: EventChannel
   ) async throws(FieldpackError) -> (events: [LiveEvent], place: EventPlace, next: Int?) {
     let position = channel.position
-    let id = store.id
-    let (read, reached) = try await store.read {
-      (snapshot: GeoPackageSnapshot) throws(FieldpackError) -> ([LiveEvent], EventPlace) in
-      var place = place
-      let events = try EventReading(file: snapshot, store: id).events(
-        after: &place, upTo: position.place, limit: Self.batch)
-      return (events, place)
-    }
+    let (read, reached) = try await store.missed(
+      after: place, upTo: position.place, limit: Self.batch)
     let events = try await channel.test.chosen(read)
     // Where nothing could be read, the place is beyond the file, or of a log that is gone.
     guard reached.isAtLeast(position.place) || reached == place else {
@@ -300,10 +248,7 @@ actor EventHub {
 
   /// The place before the first event of that time or later.
   nonisolated func place(since time: Instant) async throws(FieldpackError) -> EventPlace {
-    let id = store.id
-    return try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
-      try EventReading(file: snapshot, store: id).place(since: time)
-    }
+    try await store.place(since: time)
   }
 
   /// The devices that have moved since the runs had taken as many fixes as `runs` says, as far as they meet
@@ -311,12 +256,7 @@ actor EventHub {
   nonisolated func positions(
     since runs: [Int64: Int64], in channel: EventChannel
   ) async throws(FieldpackError) -> (positions: [LiveEvent], runs: [Int64: Int64]) {
-    let id = store.id
-    let (all, known) = try await store.read {
-      (snapshot: GeoPackageSnapshot) throws(FieldpackError) -> ([LiveEvent], [Int64: Int64]) in
-      let reading = EventReading(file: snapshot, store: id)
-      return (try reading.positions(since: runs), try reading.runs())
-    }
+    let (all, known) = try await store.positions(since: runs)
     return (try await channel.test.chosen(all), known)
   }
 
@@ -324,11 +264,7 @@ actor EventHub {
   nonisolated func present() async throws(FieldpackError) -> (
     positions: [LiveEvent], unlogged: Set<LayerID>
   ) {
-    let id = store.id
-    return try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
-      let reading = EventReading(file: snapshot, store: id)
-      return (try reading.positions(), Set(try reading.prints().keys))
-    }
+    (try await store.positions(since: [:]).positions, try await store.unlogged())
   }
 }
 

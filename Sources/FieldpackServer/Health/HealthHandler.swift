@@ -1,5 +1,6 @@
 #if Server
   import FieldpackCore
+  import FieldpackServices
 
   /// Answers `/healthz`, `/readyz` and `/metrics` on a listener of its own, also while the listener of the
   /// file is busy.
@@ -20,14 +21,18 @@
       switch request.path {
       case ["healthz"]: return Self.text(200, "ok")
       case ["readyz"]:
-        let isReady = connections() != nil && file.version() != nil
-        // Clients are answered all the same, so that the status stays.
-        let off = switchedOff().map { "\nswitched off until the next start: webhook \($0)" }
-        return Self.text(isReady ? 200 : 503, (isReady ? "ready" : "not ready") + off.joined())
+        guard connections() != nil, let ownFile = file.ownFile else {
+          // A database is asked, which takes a moment.
+          return connections() == nil ? readiness("the server closes") : nil
+        }
+        return readiness(ownFile.commitNumber == nil ? "" : nil)
       case ["metrics"]:
         let numbers = journal.text([
           ("connections", "Open connections.", connections() ?? 0),
-          ("file_version", "Changes with each commit to the file.", Int(file.version() ?? 0)),
+          (
+            "file_version", "Changes with each commit to the file.",
+            Int(file.ownFile?.commitNumber ?? 0)
+          ),
           (
             "webhooks_switched_off", "Webhooks that get no more events until the next start.",
             switchedOff().count
@@ -39,7 +44,19 @@
     }
 
     func answer(_ request: ServerRequest) async -> ServerResponse {
-      answerAtOnce(request) ?? Self.text(404, "nothing")
+      if let answer = answerAtOnce(request) { return answer }
+      do throws(FieldpackError) {
+        try await file.database?.check()
+        return readiness(nil)
+      } catch { return readiness(error.message) }
+    }
+
+    /// - Parameter reason: why clients get no answers now; `nil` where they do.
+    private func readiness(_ reason: String?) -> ServerResponse {
+      let state = reason.map { $0.isEmpty ? "not ready" : "not ready: \($0)" } ?? "ready"
+      // Clients are answered all the same, so that the status stays.
+      let off = switchedOff().map { "\nswitched off until the next start: webhook \($0)" }
+      return Self.text(reason == nil ? 200 : 503, state + off.joined())
     }
 
     private static func text(_ status: Int, _ text: String) -> ServerResponse {

@@ -8,7 +8,7 @@ extension ServerRouter {
   func captures(
     _ path: [String], _ request: ServerRequest
   ) async throws(FieldpackError) -> ServerResponse {
-    let catalogue = CaptureCatalogue(file.store)
+    let catalogue = CaptureCatalogue(try file.store)
     guard let token = path.first else { return try await list(of: catalogue, request) }
     let capture: Capture
     do throws(FieldpackError) {
@@ -173,10 +173,10 @@ extension ServerRouter {
 
   /// Reads the bytes once, in one state of the file; a client that takes them slowly keeps no reader.
   private func send(_ range: Range<Int>, of found: StoredFile, to stream: ResponseStream) {
-    let (store, logger) = (file.store, logger)
+    let (file, logger) = (file, logger)
     Task {
       do throws(FieldpackError) {
-        try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+        try await file.store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
           try snapshot.readMedia(found.id, in: CaptureLayers.media, range) {
             (bytes) throws(FieldpackError) in try stream.send(bytes)
           }

@@ -17,11 +17,13 @@ extension ServerRouter {
   }
 
   func receiver(of head: ServerRequest) -> (any BodyReceiving)? {
-    guard mayIngest(head), isOwn(head) else { return nil }
+    guard let intake, let store = file.ownFile?.store, mayIngest(head), isOwn(head) else {
+      return nil
+    }
     switch (head.method, head.path.first, head.path.count) {
     case ("POST", "upload", 1):
-      return UploadReceiver(head, folder: FileSystem.split(file.store.path).folder)
-    case ("PUT", "uploads", 2): return uploads.receiver(of: head)
+      return UploadReceiver(head, folder: FileSystem.split(store.path).folder)
+    case ("PUT", "uploads", 2): return intake.uploads.receiver(of: head)
     default: return nil
     }
   }

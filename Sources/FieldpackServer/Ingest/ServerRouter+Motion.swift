@@ -9,7 +9,7 @@ extension ServerRouter {
       return problem(ProblemDocument(415, "Motion comes as application/json."), request)
     }
     do throws(FieldpackError) {
-      let response = try await motion.answer(request.body)
+      let response = try await devices.motion.answer(request.body)
       return ServerResponse(
         response.status, "text/plain; charset=utf-8", Array(response.body.utf8))
     } catch {

@@ -8,8 +8,9 @@ extension ServerRouter {
   func resume(
     _ name: String, _ request: ServerRequest
   ) async throws(FieldpackError) -> ServerResponse {
+    let uploads = try devices.uploads
     switch request.method {
-    case "PUT": return await put(request)
+    case "PUT": return await put(request, in: uploads)
     case "DELETE":
       guard uploads.record(of: name) != nil else { return missing(request) }
       do throws(FieldpackError) { try uploads.discard(name) } catch {
@@ -19,9 +20,9 @@ extension ServerRouter {
     default:
       guard let record = uploads.record(of: name) else { return missing(request) }
       if request.method == "GET", record.token != nil || uploads.isWhole(name, record) {
-        return await complete(name, record, as: nil, request)
+        return await complete(name, record, as: nil, request, in: uploads)
       }
-      return state(of: name, record, 200)
+      return state(of: name, record, 200, in: uploads)
     }
   }
 
@@ -29,11 +30,13 @@ extension ServerRouter {
     problem(ProblemDocument(404, "There is no such upload."), request)
   }
 
-  private func put(_ request: ServerRequest) async -> ServerResponse {
+  private func put(
+    _ request: ServerRequest, in uploads: ResumableUploads
+  ) async -> ServerResponse {
     if let refusing = request.receiver as? RefusingReceiver { return refusing.answer }
     let name = request.path[1]
     if request.receiver is DoneReceiver, let record = uploads.record(of: name) {
-      return await complete(name, record, as: nil, request)
+      return await complete(name, record, as: nil, request, in: uploads)
     }
     guard let receiver = request.receiver as? PieceReceiver else { return missing(request) }
     do throws(FieldpackError) {
@@ -43,14 +46,15 @@ extension ServerRouter {
     }
     guard let record = uploads.record(of: receiver.name) else { return missing(request) }
     guard receiver.piece.range.upperBound == record.total else {
-      return state(of: receiver.name, record, 202)
+      return state(of: receiver.name, record, 202, in: uploads)
     }
-    return await complete(receiver.name, record, as: receiver.writer, request)
+    return await complete(receiver.name, record, as: receiver.writer, request, in: uploads)
   }
 
   /// How far an upload is.
   private func state(
-    of name: String, _ record: ResumableUploads.Record, _ status: Int
+    of name: String, _ record: ResumableUploads.Record, _ status: Int,
+    in uploads: ResumableUploads
   ) -> ServerResponse {
     let offset = record.token == nil ? uploads.offset(of: name) : record.total
     let json: JSONValue = [
@@ -69,12 +73,13 @@ extension ServerRouter {
 
   /// Stores the capture of an upload that is whole, where that is not done yet, and gives the receipt.
   private func complete(
-    _ name: String, _ record: ResumableUploads.Record, as writer: Int?, _ request: ServerRequest
+    _ name: String, _ record: ResumableUploads.Record, as writer: Int?, _ request: ServerRequest,
+    in uploads: ResumableUploads
   ) async -> ServerResponse {
     do throws(FieldpackError) {
       if let token = record.token { return try await receipt(of: name, token, 200, request) }
       let token = try await uploads.store(name, record, as: writer) {
-        () async throws(FieldpackError) in try await store(name, record)
+        () async throws(FieldpackError) in try await store(name, record, in: uploads)
       }
       return try await receipt(of: name, token, 201, request)
     } catch {
@@ -88,11 +93,11 @@ extension ServerRouter {
 
   /// - Returns: the token of the capture.
   private func store(
-    _ name: String, _ record: ResumableUploads.Record
+    _ name: String, _ record: ResumableUploads.Record, in uploads: ResumableUploads
   ) async throws(FieldpackError) -> String {
     do throws(FieldpackError) {
-      let received = try await self.received(name, record)
-      try await CaptureCatalogue(file.store).store(received)
+      let received = try await self.received(record, at: uploads.path(of: name))
+      try await CaptureCatalogue(try file.store).store(received)
       try uploads.complete(name, record, as: received.info.token)
       return received.info.token
     } catch {
@@ -103,10 +108,10 @@ extension ServerRouter {
   }
 
   @concurrent private func received(
-    _ name: String, _ record: ResumableUploads.Record
+    _ record: ResumableUploads.Record, at path: String
   ) async throws(FieldpackError) -> CaptureReceiver.Received {
-    let input = try ByteInput(path: uploads.path(of: name), name: "the upload")
-    let folder = FileSystem.split(file.store.path).folder
+    let input = try ByteInput(path: path, name: "the upload")
+    let folder = FileSystem.split(try file.store.path).folder
     var reception = try CaptureReception(
       contentType: record.contentType, folder: folder.isEmpty ? "." : folder)
     var digest = record.digest.map { _ in SHA256() }
@@ -126,7 +131,7 @@ extension ServerRouter {
   private func receipt(
     of name: String, _ token: String, _ status: Int, _ request: ServerRequest
   ) async throws(FieldpackError) -> ServerResponse {
-    let catalogue = CaptureCatalogue(file.store)
+    let catalogue = CaptureCatalogue(try file.store)
     let capture = try await catalogue.capture(token)
     let address = address(of: capture, request)
     let json: JSONValue = [

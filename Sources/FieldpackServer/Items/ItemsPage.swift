@@ -1,12 +1,12 @@
 import FieldpackCore
 import FieldpackFormats
-import FieldpackGeoPackage
 import FieldpackGeometry
+import FieldpackServices
 
 /// Reads the features that a request asks for and writes them.
 struct ItemsPage: Sendable {
   let request: ItemsRequest
-  let store: GeoPackageStore
+  let store: any ServedStore
   /// The condition of the request's box.
   let box: Filter?
   let address: ResourceAddress
@@ -41,14 +41,14 @@ struct ItemsPage: Sendable {
 
   /// The page as a JSON document.
   func document(limit: Int) async throws(FieldpackError) -> JSONValue {
-    let bytes = try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+    let bytes = try await store.read { (snapshot) throws(FieldpackError) in
       try collection(limit: limit, start: nil, snapshot)
     }
     return (try? JSONValueReader.read(String(decoding: bytes, as: UTF8.self))) ?? .null
   }
 
   private func collection(
-    limit: Int, start: PageStart?, mostBytes: Int = .max, _ snapshot: GeoPackageSnapshot
+    limit: Int, start: PageStart?, mostBytes: Int = .max, _ snapshot: any ServedSnapshot
   ) throws(FieldpackError) -> [UInt8] {
     var sink = PageSink(limit, start: start) { GeoJSONWriter($0, options: geoJSON) }
     sink.mostBytes = mostBytes
@@ -82,7 +82,7 @@ struct ItemsPage: Sendable {
   }
 
   private func short(
-    limit: Int, _ snapshot: GeoPackageSnapshot
+    limit: Int, _ snapshot: any ServedSnapshot
   ) throws(FieldpackError) -> [UInt8]? {
     do throws(FieldpackError) {
       return try collection(limit: limit, start: nil, mostBytes: 1 << 20, snapshot)
@@ -117,7 +117,7 @@ struct ItemsPage: Sendable {
   }
 
   private func text<Writer: FeatureTextWriter>(
-    _ start: PageStart, _ snapshot: GeoPackageSnapshot, writer: (ByteOutput) -> Writer
+    _ start: PageStart, _ snapshot: any ServedSnapshot, writer: (ByteOutput) -> Writer
   ) throws(FieldpackError) -> [UInt8] {
     var sink = PageSink(request.limit, start: start, writer: writer)
     try snapshot.scan(request.query(limit: request.limit, box: box), into: &sink)
@@ -128,13 +128,13 @@ struct ItemsPage: Sendable {
   /// Reads one state of the file. The connection is free again as soon as all is read, however slow the
   /// client is. A task that is cancelled before the first part is there stops the reading.
   private func write(
-    _ body: @escaping @Sendable (PageStart, GeoPackageSnapshot) throws(FieldpackError) -> [UInt8]
+    _ body: @escaping @Sendable (PageStart, any ServedSnapshot) throws(FieldpackError) -> [UInt8]
   ) async -> PageStart.Outcome {
     let start = PageStart(packs: packs, in: room)
     let store = store
     let reading = Task {
       do throws(FieldpackError) {
-        let rest = try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+        let rest = try await store.read { (snapshot) throws(FieldpackError) in
           try body(start, snapshot)
         }
         start.finish(rest)
@@ -152,7 +152,7 @@ struct ItemsPage: Sendable {
   // MARK: Members
 
   private func members(
-    _ sink: PageSink<GeoJSONWriter>, in snapshot: GeoPackageSnapshot
+    _ sink: PageSink<GeoJSONWriter>, in snapshot: any ServedSnapshot
   ) throws(FieldpackError) -> String {
     var text = ",\"timeStamp\":\"\(Instant.now)\",\"numberReturned\":\(sink.count)"
     if let matched = try numberMatched(sink, in: snapshot) {
@@ -163,21 +163,21 @@ struct ItemsPage: Sendable {
 
   /// The parameter that the next page begins with; `nil` on the last page.
   private func next(
-    _ sink: PageSink<GeoJSONWriter>, in snapshot: GeoPackageSnapshot
+    _ sink: PageSink<GeoJSONWriter>, in snapshot: any ServedSnapshot
   ) throws(FieldpackError) -> ServerRequest.Parameter? {
     guard sink.hasMore else { return nil }
     // A view without a key has no ids to go on from.
-    guard request.layer.schema.idColumn != nil, case .integer(let id)? = sink.lastID else {
+    guard request.layer.schema.idColumn != nil, let id = sink.lastID else {
       return .init(QueryParameter.offset.rawValue, "\(request.offset + sink.count)")
     }
-    let cursor = PageCursor(values: try sortValues(of: .integer(id), in: snapshot), id: id)
+    let cursor = PageCursor(values: try sortValues(of: id, in: snapshot), id: id)
     return .init(QueryParameter.after.rawValue, cursor.text)
   }
 
   /// The number of features on all pages; `nil` behind the first page, which has told the number, and
   /// where counting takes too long.
   private func numberMatched(
-    _ sink: PageSink<GeoJSONWriter>, in snapshot: GeoPackageSnapshot
+    _ sink: PageSink<GeoJSONWriter>, in snapshot: any ServedSnapshot
   ) throws(FieldpackError) -> Int? {
     guard request.cursor == nil else { return nil }
     if request.offset == 0, !sink.hasMore { return sink.count }
@@ -187,14 +187,12 @@ struct ItemsPage: Sendable {
   }
 
   private func sortValues(
-    of id: FeatureID, in snapshot: GeoPackageSnapshot
+    of id: FeatureID, in snapshot: any ServedSnapshot
   ) throws(FieldpackError) -> [Value] {
     guard !request.order.isEmpty else { return [] }
     let feature = try snapshot.feature(id, in: request.layer.id)
     return request.order.map { order in
-      if request.layer.idName(order.column) != nil, case .integer(let number) = id {
-        return .integer(number)
-      }
+      if request.layer.idName(order.column) != nil { return id.value }
       return feature?.attributes[order.column] ?? .null
     }
   }

@@ -1,17 +1,16 @@
 import FieldpackCore
 import FieldpackFormats
-import FieldpackGeoPackage
 
 extension ItemsRequest {
   /// A feature of the layer as GeoJSON and a line break; `nil` where there is none.
   ///
   /// - Parameter decimals: the decimals of the positions; `nil` for all.
   func bytes(
-    of number: Int64, in snapshot: GeoPackageSnapshot, decimals: Int? = nil
+    of id: FeatureID, in snapshot: any SnapshotReading, decimals: Int? = nil
   ) throws(FieldpackError) -> [UInt8]? {
     var asked = self
     asked.filter = .compare(
-      .column(layer.schema.idColumn ?? "fid"), .equal, .literal(.integer(number)))
+      .column(layer.schema.idColumn ?? "fid"), .equal, .literal(id.value))
     let output = ByteOutput()
     var options = GeoJSONWriter.Options()
     options.layout = .lines

@@ -104,7 +104,7 @@ struct ItemsRequest: Sendable {
   private static func comparison(
     _ column: String, _ text: String, of layer: ServedLayer
   ) throws(FieldpackError) -> Filter {
-    let type = layer.schema.columnIndex(column).map { layer.schema.columns[$0].type } ?? .integer
+    let type = layer.valueType(of: column)
     guard let value = Value.text(text).converted(to: type) else {
       throw FieldpackError(.invalidArgument, "'\(text)' is no value of '\(column)'")
     }
@@ -175,6 +175,12 @@ struct ItemsRequest: Sendable {
 }
 
 extension ServedLayer {
+  /// The type of a column's values, or of the ids where the layer has no such column.
+  func valueType(of column: String) -> ColumnType {
+    if let index = schema.columnIndex(column) { return schema.columns[index].type }
+    return hasTextIDs ? .text() : .integer
+  }
+
   /// The name of the feature id, where `name` is that.
   func idName(_ name: String) -> String? {
     guard let id = schema.idColumn, SQLName(id) == SQLName(name) else { return nil }

@@ -4,9 +4,9 @@ import FieldpackCore
 /// that the features are sorted by.
 struct PageCursor: Hashable {
   let values: [Value]
-  let id: Int64
+  let id: FeatureID
 
-  init(values: [Value], id: Int64) {
+  init(values: [Value], id: FeatureID) {
     self.values = values
     self.id = id
   }
@@ -18,11 +18,11 @@ struct PageCursor: Hashable {
     guard order.isEmpty else {
       guard let bytes = Base64.decode(text.utf8),
         case .array(let items)? = try? JSONValueReader.read(String(decoding: bytes, as: UTF8.self)),
-        items.count == order.count + 1, case .integer(let id)? = items.last
+        items.count == order.count + 1, let id = Self.id(items[order.count], in: layer)
       else { throw Self.refusal(text) }
       var values: [Value] = []
       for (item, order) in zip(items, order) {
-        guard let value = Self.value(item, of: order.column, in: layer.schema) else {
+        guard let value = Self.value(item, of: order.column, in: layer) else {
           throw Self.refusal(text)
         }
         values.append(value)
@@ -30,8 +30,16 @@ struct PageCursor: Hashable {
       self.init(values: values, id: id)
       return
     }
-    guard let number = Int64(text) else { throw Self.refusal(text) }
-    self.init(values: [], id: number)
+    guard let id = layer.featureID(text) else { throw Self.refusal(text) }
+    self.init(values: [], id: id)
+  }
+
+  private static func id(_ item: JSONValue, in layer: ServedLayer) -> FeatureID? {
+    switch item {
+    case .integer(let number) where !layer.hasTextIDs: .integer(number)
+    case .text(let text) where layer.hasTextIDs: .text(text)
+    default: nil
+    }
   }
 
   private static func refusal(_ text: String) -> FieldpackError {
@@ -40,8 +48,8 @@ struct PageCursor: Hashable {
       "'\(text)' is no place in this list. Try: the link 'next' of a page as it is")
   }
 
-  private static func value(_ item: JSONValue, of column: String, in schema: Schema) -> Value? {
-    let type = schema.columnIndex(column).map { schema.columns[$0].type } ?? .integer
+  private static func value(_ item: JSONValue, of column: String, in layer: ServedLayer) -> Value? {
+    let type = layer.valueType(of: column)
     switch item {
     case .null: return .null
     case .integer(let number): return Value.integer(number).converted(to: type)
@@ -55,7 +63,8 @@ struct PageCursor: Hashable {
   /// The text for a link: the id alone where features are sorted by it.
   var text: String {
     guard !values.isEmpty else { return "\(id)" }
-    return Base64.encode(JSONValue.array(values.map(Self.json) + [.integer(id)]).text.utf8)
+    return Base64.encode(
+      JSONValue.array(values.map(Self.json) + [Self.json(id.value)]).text.utf8)
   }
 
   private static func json(_ value: Value) -> JSONValue {
@@ -70,7 +79,7 @@ struct PageCursor: Hashable {
 
   /// The features behind this one. NULL comes first where values ascend, and last where they descend.
   func filter(_ order: [Order], id column: String) -> Filter {
-    var filter = Filter.compare(.column(column), .greater, .literal(.integer(id)))
+    var filter = Filter.compare(.column(column), .greater, .literal(id.value))
     for (order, value) in zip(order, values).reversed() {
       let operand = Operand.column(order.column)
       let same: Filter =
@@ -85,5 +94,14 @@ struct PageCursor: Hashable {
       filter = behind.map { $0 || (same && filter) } ?? (same && filter)
     }
     return filter
+  }
+}
+
+extension FeatureID {
+  var value: Value {
+    switch self {
+    case .integer(let number): .integer(number)
+    case .text(let text): .text(text)
+    }
   }
 }

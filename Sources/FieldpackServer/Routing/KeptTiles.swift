@@ -11,7 +11,7 @@ final class KeptTiles: Sendable {
     /// The grid of a picture; `nil` for a vector tile.
     var set: String?
     var address: TileAddress
-    /// The text of ``ServedFile/counter(of:)``.
+    /// The text of ``ServedStore/counter(of:)``.
     var counter: String
   }
 

@@ -1,35 +1,39 @@
 import FieldpackArchive
 import FieldpackCore
 import FieldpackGeoPackage
-import FieldpackProjection
-import FieldpackSQLite
+import FieldpackServices
 
-/// A GeoPackage that is served, and what is known of its layers.
+/// A GeoPackage or a database that is served, and what is known of its layers.
 final class ServedFile: Sendable {
-  let store: GeoPackageStore
+  private enum Kind {
+    case file(ServedGeoPackage)
+    case database(any ServedDatabase)
+  }
+
+  private let kind: Kind
+  let content: any ServedStore
   let options: ServerDocuments.Options
   let tiles = KeptTiles()
   /// For answers that clients take slowly.
   let room: SpillRoom
   /// Begins every entity tag, so that none of an earlier run is taken for one of this.
   private let run: String
-  private let state: Locked<State>
+  private let state = Locked(State())
   private let uptime: @Sendable () -> Duration
 
   private struct State {
-    /// A connection that tells only whether somebody has changed the file.
-    var watch: Connection?
     var known: Known?
-    /// The layers with features that an R-tree does not have, in the version that they were counted in.
-    var bare: [LayerID: (version: Int64, isBare: Bool)] = [:]
-    /// The counter of each layer, with the version of the file that it was read in.
-    var counters: [LayerID: (version: Int64, counter: String)] = [:]
+    /// How many readings of the layers have found others than the one before.
+    var readings: Int64 = 0
   }
 
-  /// What is made for one version of the file.
+  /// What is made for one version of the layers.
   struct Known {
     var version: Int64
     var read: Duration
+    /// How long it stays known. A database has no number that tells of a change of its layers.
+    var patience: Duration
+    var layers: [DescribedLayer]
     var documents: ServerDocuments
     var kept: [KeptName: KeptDocument] = [:]
   }
@@ -53,66 +57,65 @@ final class ServedFile: Sendable {
 
   /// How long a change of the layers may go unnoticed.
   private static let patience = Duration.seconds(1)
+  /// The most of its time that a server looks at the layers of a database.
+  private static let share = 50
   /// Documents of other bases than the usual are not kept without end.
   private static let mostKept = 2_000
 
-  init(
+  convenience init(
     _ store: GeoPackageStore, _ options: ServerDocuments.Options, room: SpillRoom = SpillRoom(),
     uptime: @escaping @Sendable () -> Duration
   ) {
-    self.store = store
-    self.room = room
-    self.options = options
-    self.uptime = uptime
-    run = String(UInt64.random(in: .min ... .max), radix: 36)
-    var state = State()
-    state.watch = try? Connection(path: store.path, mode: .readOnly, busyTimeout: .zero)
-    self.state = Locked(state)
+    let file = ServedGeoPackage(store)
+    self.init(.file(file), file, options, room, uptime)
   }
 
-  /// A number that changes with every commit to the file; `nil` where it cannot be told now.
-  func version() -> Int64? { state.withLock { try? $0.watch?.dataVersion } }
+  convenience init(
+    _ database: any ServedDatabase, _ options: ServerDocuments.Options,
+    room: SpillRoom = SpillRoom(), uptime: @escaping @Sendable () -> Duration
+  ) {
+    self.init(.database(database), database, options, room, uptime)
+  }
 
-  /// The entity tag of what was read after `version` was asked for. It is a weak one: the moment in an
-  /// answer is another one each time.
-  func tag(of version: Int64, _ format: String) -> String { tag(of: "\(version)", format) }
+  private init(
+    _ kind: Kind, _ content: any ServedStore, _ options: ServerDocuments.Options,
+    _ room: SpillRoom, _ uptime: @escaping @Sendable () -> Duration
+  ) {
+    (self.kind, self.content, self.room) = (kind, content, room)
+    (self.options, self.uptime) = (options, uptime)
+    run = String(UInt64.random(in: .min ... .max), radix: 36)
+  }
 
-  /// The entity tag of what was read after a counter of ``counter(of:)``, as the tag of a version.
+  /// The file; `nil` where a database is served.
+  var ownFile: ServedGeoPackage? { if case .file(let file) = kind { file } else { nil } }
+
+  /// The database; `nil` where a file is served.
+  var database: (any ServedDatabase)? {
+    if case .database(let database) = kind { database } else { nil }
+  }
+
+  /// The GeoPackage that is served.
+  ///
+  /// - Throws: `.notFound` where it is a database.
+  var store: GeoPackageStore {
+    get throws(FieldpackError) {
+      guard let ownFile else { throw FieldpackError(.notFound, "a database has no such thing") }
+      return ownFile.store
+    }
+  }
+
+  /// What events are read from.
+  func followed(_ logger: Logger) -> any FollowedStore {
+    switch kind {
+    case .file(let file): FollowedGeoPackage(file.store)
+    case .database(let database): FollowedDatabase(database, logger: logger)
+    }
+  }
+
+  /// The entity tag of what was read after a version or a counter of the store was asked for. It is a
+  /// weak one: the moment in an answer is another one each time.
   func tag(of counter: String, _ format: String) -> String {
     "W/\"\(run)-\(counter)-\(format)\""
-  }
-
-  /// A text that is another one after each change of the layers; `nil` where changes cannot be noticed.
-  /// The text of a layer with a change log changes with the edits of that layer only.
-  func counter(of layers: [LayerID]) async throws(FieldpackError) -> String? {
-    guard let version = version() else { return nil }
-    var counters = knownCounters(of: layers, in: version)
-    let others = layers.filter { counters[$0] == nil }
-    if !others.isEmpty {
-      let read = try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
-        var found: [LayerID: String] = [:]
-        for layer in others {
-          found[layer] = try snapshot.changeCounter(of: layer) ?? "v\(version)"
-        }
-        return found
-      }
-      state.withLock { state in
-        for (layer, counter) in read { state.counters[layer] = (version, counter) }
-      }
-      counters.merge(read) { _, new in new }
-    }
-    return layers.compactMap { counters[$0] }.joined(separator: ".")
-  }
-
-  private func knownCounters(of layers: [LayerID], in version: Int64) -> [LayerID: String] {
-    state.withLock { state in
-      var counters: [LayerID: String] = [:]
-      for layer in layers {
-        guard let known = state.counters[layer], known.version == version else { continue }
-        counters[layer] = known.counter
-      }
-      return counters
-    }
   }
 
   // MARK: Layers
@@ -121,8 +124,8 @@ final class ServedFile: Sendable {
   func known() -> ServerDocuments? {
     state.withLock { state in
       guard let known = state.known else { return nil }
-      guard uptime() - known.read > Self.patience else { return known.documents }
-      guard (try? state.watch?.dataVersion) == known.version else { return nil }
+      guard uptime() - known.read > known.patience else { return known.documents }
+      guard let number = ownFile?.commitNumber, number == known.version else { return nil }
       state.known?.read = uptime()
       return known.documents
     }
@@ -131,18 +134,29 @@ final class ServedFile: Sendable {
   /// Reads the layers.
   func documents() async throws(FieldpackError) -> ServerDocuments {
     if let known = known() { return known }
-    let version = version() ?? 0
-    let layers = try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
-      try snapshot.layers(areCounted: false)
+    let begun = uptime()
+    let number = ownFile.map { $0.commitNumber ?? 0 }
+    let layers = try await content.describedLayers()
+    let pyramids = try await ownFile?.store.tilePyramids() ?? []
+    let read = uptime()
+    let patience = number == nil ? max(Self.patience, (read - begun) * Self.share) : Self.patience
+    let same = state.withLock { state -> ServerDocuments? in
+      guard number == nil, let known = state.known, known.layers == layers else { return nil }
+      state.known?.read = read
+      state.known?.patience = patience
+      return known.documents
     }
-    let pyramids = try await store.tilePyramids()
+    if let same { return same }
     var documents = ServerDocuments(
       layers.map { ServedLayer($0) }, pyramids: pyramids.compactMap { ServedPyramid($0) }, options)
-    documents.version = version
-    state.withLock { [documents] in
-      $0.known = Known(version: version, read: uptime(), documents: documents)
+    return state.withLock { state in
+      state.readings += 1
+      documents.version = number ?? state.readings
+      state.known = Known(
+        version: documents.version, read: read, patience: patience, layers: layers,
+        documents: documents)
+      return documents
     }
-    return documents
   }
 
   /// A document that is kept, or is made now.
@@ -177,45 +191,17 @@ final class ServedFile: Sendable {
     state.withLock { $0.known?.documents.layers.contains { AccessRight.isBio($0.id) } } ?? true
   }
 
-  // MARK: Features without geometry
-
   /// The condition of a box. Features without geometry meet every box (OGC 17-069r4,
   /// /req/core/fc-bbox-response C), and an R-tree does not have them.
   ///
-  /// - Parameter version: what ``version()`` has given.
+  /// - Parameter version: what ``ServedStore/version(of:)`` has given.
   func condition(
-    of box: Filter?, in layer: ServedLayer, version: Int64?
+    of box: Filter?, in layer: ServedLayer, version: String?
   ) async throws(FieldpackError) -> Filter? {
     guard let box, let geometry = layer.schema.geometry else { return box }
-    let known = state.withLock { $0.bare[layer.id] }
-    let isBare: Bool
-    if let known, known.version == version {
-      isBare = known.isBare
-    } else {
-      isBare = try await hasBareFeatures(layer.id)
-      if let version { state.withLock { $0.bare[layer.id] = (version, isBare) } }
-    }
+    let isBare = try await content.mayLackGeometry(layer.id, version)
     return isBare ? box || .isNull(.column(geometry.name)) : box
   }
 
-  private func hasBareFeatures(_ layer: LayerID) async throws(FieldpackError) -> Bool {
-    let (table, count) = try await store.table(of: layer)
-    guard let rtree = table.rtree else { return true }
-    let entries = try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
-      try snapshot.rows("SELECT count(*) FROM \(quoted("\(rtree)_rowid"))")
-    }
-    return entries.first?.first?.integerValue.map { $0 < Int64(count) } ?? true
-  }
-
-  func close() { state.withLock { $0.watch = nil } }
-}
-
-extension GeoPackageSnapshot {
-  /// The version of the file's schema and the number of the last edit of the layer; `nil` for a layer
-  /// whose log does not have all edits.
-  fileprivate func changeCounter(of layer: LayerID) throws(FieldpackError) -> String? {
-    guard let log = try editLog(of: layer), try log.isCurrent() else { return nil }
-    let version = try rows("PRAGMA schema_version").first?.first?.integerValue ?? 0
-    return "s\(version)-\(try log.head())"
-  }
+  func close() { ownFile?.close() }
 }

@@ -2,6 +2,7 @@ import FieldpackCore
 import FieldpackField
 import FieldpackGeoPackage
 import FieldpackHTTP
+import FieldpackServices
 import FieldpackThreads
 
 /// Features as a GeoPackage.
@@ -31,13 +32,24 @@ extension ServerRouter {
       return busy
     }
     do throws(FieldpackError) {
-      let box = try await file.condition(
-        of: asked.box, in: asked.layer, version: file.version())
-      let stream = try await ExtractJob(
-        path: file.store.path, store: file.store.id, layer: asked.layer.id,
-        query: asked.query(limit: asked.limit, box: box), isWhole: asked.isWhole,
-        place: place, reads: { [self] in mayRead($0, request) }
-      ).run()
+      let version = try await file.content.version(of: asked.layer.id)
+      let box = try await file.condition(of: asked.box, in: asked.layer, version: version)
+      let query = asked.query(limit: asked.limit, box: box)
+      let stream: ResponseStream
+      if let database = file.database {
+        let pending = try ExtractJob.pendingFile()
+        try await database.extract(
+          query, of: asked.layer.id, isWhole: asked.isWhole, into: pending)
+        // Without a name, the file is freed when the process ends, even by a crash.
+        FileSystem.remove(pending.path)
+        stream = try ExtractJob.stream(of: pending, keeping: place)
+      } else {
+        let store = try file.store
+        stream = try await ExtractJob(
+          path: store.path, store: store.id, layer: asked.layer.id, query: query,
+          isWhole: asked.isWhole, place: place, reads: { [self] in mayRead($0, request) }
+        ).run()
+      }
       return ServerResponse(200, fields: fields, body: .stream(stream))
     } catch {
       return problem(error, request, while: .resource)
@@ -117,8 +129,7 @@ private struct ExtractJob: Sendable {
   }
 
   private func make(_ state: Locked<State>) throws(FieldpackError) -> ResponseStream {
-    let target = "\(UnnamedFile.usualFolder)/fieldpack-\(RandomID.make()).gpkg"
-    let pending = try PendingFile(target: target, overwrite: false)
+    let pending = try Self.pendingFile()
     let extract = try GeoPackageExtract(from: path, store: store, into: pending)
     // Without a name, the file is freed when the process ends, even by a crash.
     FileSystem.remove(pending.path)
@@ -131,6 +142,17 @@ private struct ExtractJob: Sendable {
       throw FieldpackError(.interrupted, "the client has closed its connection")
     }
     try extract.run(query, of: layer, isWhole: isWhole, reads: reads)
-    return ResponseStream(of: try SpillFile(sharing: pending.descriptor), keeping: place)
+    return try Self.stream(of: pending, keeping: place)
+  }
+
+  static func pendingFile() throws(FieldpackError) -> PendingFile {
+    let target = "\(UnnamedFile.usualFolder)/fieldpack-\(RandomID.make()).gpkg"
+    return try PendingFile(target: target, overwrite: false)
+  }
+
+  static func stream(
+    of pending: PendingFile, keeping place: ExtractPlace
+  ) throws(FieldpackError) -> ResponseStream {
+    ResponseStream(of: try SpillFile(sharing: pending.descriptor), keeping: place)
   }
 }

@@ -19,7 +19,7 @@ extension ServerRouter {
     }
     do throws(FieldpackError) {
       let body = try FixBody(request)
-      return answer(body, try await fixes.take(body.entries.flatMap(\.fixes)))
+      return answer(body, try await devices.fixes.take(body.entries.flatMap(\.fixes)))
     } catch {
       return problem(error, request, while: .body)
     }

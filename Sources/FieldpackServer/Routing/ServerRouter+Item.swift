@@ -1,6 +1,6 @@
 import FieldpackCore
-import FieldpackGeoPackage
 import FieldpackHTTP
+import FieldpackServices
 
 /// One feature.
 extension ServerRouter {
@@ -12,9 +12,9 @@ extension ServerRouter {
     let asked = try ItemsRequest(crs: request.last(.crs), of: layer, by: axes)
     var bytes: [UInt8]?
     do throws(FieldpackError) {
-      if let number = Int64(id) {
-        bytes = try await file.store.readSoon { (snapshot) throws(FieldpackError) in
-          try asked.bytes(of: number, in: snapshot)
+      if let id = layer.featureID(id) {
+        bytes = try await file.content.readSoon { (snapshot) throws(FieldpackError) in
+          try asked.bytes(of: id, in: snapshot)
         }
       }
     } catch {

@@ -31,7 +31,7 @@ extension ServerRouter {
       let documents = shown(try await file.documents(), to: request)
       let document = MapLayersDocument(
         title: file.options.title, layers: documents.layers,
-        pyramids: documents.pyramids, symbols: try await LayerSymbols(of: file.store))
+        pyramids: documents.pyramids, symbols: try await LayerSymbols(of: file.ownFile?.store))
       return MapPage.File(type: MediaType.json, bytes: Array(document.tree.text.utf8))
     default: return mapPage.file(path)
     }

@@ -18,11 +18,11 @@ extension ServerRouter {
     else { return problem(ProblemDocument(404, "There is no such tile."), request) }
     return try await tile(
       at: address, of: [pyramid.id], properties: nil, on: set, request
-    ) { [store = file.store] () async throws(FieldpackError) in
+    ) { [file] () async throws(FieldpackError) in
       let tile =
         isStored
-        ? try await store.storedTile(address, of: pyramid.id)
-        : try await store.webTile(address, of: pyramid.id, ffmpeg: .standard)
+        ? try await file.store.storedTile(address, of: pyramid.id)
+        : try await file.store.webTile(address, of: pyramid.id, ffmpeg: .standard)
       return KeptTiles.Tile(type: tile?.mediaType, bytes: tile?.bytes ?? [])
     }
   }

@@ -18,7 +18,7 @@ extension ServerRouter {
     else {
       return problem(ProblemDocument(403, "This layer is not for this token."), request)
     }
-    let response = await SyncService(of: file.store).respond(
+    let response = await file.content.peer.respond(
       to: request.method == "HEAD" ? "GET" : request.method,
       path: "/" + request.path.joined(separator: "/"), query: request.query.text,
       body: request.body)

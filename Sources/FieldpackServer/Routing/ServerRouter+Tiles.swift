@@ -2,6 +2,7 @@ import FieldpackArchive
 import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackHTTP
+import FieldpackServices
 import FieldpackTiles
 
 /// Vector tiles of a collection, or of all.
@@ -76,7 +77,11 @@ extension ServerRouter {
     let ids = layers.map(\.id)
     return try await tile(
       at: address, of: ids, properties: properties, on: nil, request
-    ) { [store = file.store] () async throws(FieldpackError) in
+    ) { [file] () async throws(FieldpackError) in
+      guard let store = file.ownFile?.store else {
+        let bytes = try await file.vectorTile(of: layers, at: address, properties)
+        return KeptTiles.Tile(type: VectorTile.mediaType, bytes: bytes)
+      }
       var bytes: [UInt8] = []
       if layers.count == 1 {
         bytes = try await store.vectorTileSoon(
@@ -98,7 +103,9 @@ extension ServerRouter {
     }
   }
 
-  private static func options(_ layer: ServedLayer, _ properties: [String]?) -> VectorTileOptions {
+  fileprivate static func options(_ layer: ServedLayer, _ properties: [String]?)
+    -> VectorTileOptions
+  {
     var options = VectorTileOptions()
     options.budget = budget
     options.properties = properties.map { names in
@@ -114,7 +121,7 @@ extension ServerRouter {
     at address: TileAddress, of layers: [LayerID], properties: [String]?, on set: String?,
     _ request: ServerRequest, make: () async throws(FieldpackError) -> KeptTiles.Tile
   ) async throws(FieldpackError) -> ServerResponse {
-    let counter = try await file.counter(of: layers)
+    let counter = try await file.content.counter(of: layers)
     var fields: HTTPFields = ["Vary": ContentCoding.vary]
     if let counter {
       let tag = file.tag(of: counter, set == nil ? "mvt" : "picture")
@@ -152,5 +159,21 @@ extension ServerRouter {
     if packed != nil { fields["Content-Encoding"] = "gzip" }
     return ServerResponse(
       tile.bytes.isEmpty ? 204 : 200, fields: fields, body: .bytes(packed ?? tile.bytes))
+  }
+}
+
+extension ServedFile {
+  /// A tile of layers of a database, all from one state.
+  fileprivate func vectorTile(
+    of layers: [ServedLayer], at address: TileAddress, _ properties: [String]?
+  ) async throws(FieldpackError) -> [UInt8] {
+    try await content.read { (snapshot) throws(FieldpackError) in
+      var bytes: [UInt8] = []
+      for layer in layers {
+        let options = ServerRouter.options(layer, properties)
+        bytes += try VectorTile.make(of: layer.schema, at: address, options, in: snapshot).bytes
+      }
+      return bytes
+    }
   }
 }

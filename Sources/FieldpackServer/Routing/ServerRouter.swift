@@ -4,12 +4,12 @@ import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackHTTP
 import FieldpackSensors
+import FieldpackServices
 
 /// Answers the requests to a served file.
 final class ServerRouter: RequestHandling {
   let file: ServedFile
   let events: EventHub
-  let fixes: FixIntake
   /// The address that clients know the server by; `nil` for the one that they ask.
   let publicBase: LinkBase?
   /// The names of this machine that a client may ask for; `nil` for any.
@@ -26,16 +26,15 @@ final class ServerRouter: RequestHandling {
   let axes = CRSAxes()
   /// The number of GeoPackages that are being made or sent.
   let extracts = ExtractPlace.Count()
-  let motion: MotionGroups
-  let uploads: ResumableUploads
-  let edits: EditQueue
+  /// What devices send; `nil` for a database, which takes none of it.
+  let intake: DeviceIntake?
   let mapPage: MapPage
   /// Works with biometric sensors; `nil` where the server has no page for them.
   let desk: SensorDesk?
   let sensorEvents: SensorEventHub?
 
   init(
-    _ file: ServedFile, events: EventHub, fixes: FixIntake, publicBase: LinkBase?,
+    _ file: ServedFile, events: EventHub, intake: DeviceIntake?, publicBase: LinkBase?,
     hosts: Set<String>?, origins: Set<String>, scheme: String,
     hasPublicCaptures: Bool, apps: AppHost?, logger: Logger, mapPage: MapPage,
     desk: SensorDesk?
@@ -43,12 +42,9 @@ final class ServerRouter: RequestHandling {
     self.desk = desk
     sensorEvents = desk.map { SensorEventHub(of: $0, logger: logger) }
     self.hasPublicCaptures = hasPublicCaptures
-    motion = MotionGroups(MotionReceiver(file.store))
-    uploads = ResumableUploads(beside: file.store.path)
-    edits = EditQueue(of: file.store)
     self.file = file
     self.events = events
-    self.fixes = fixes
+    self.intake = intake
     self.mapPage = mapPage
     self.origins = origins
     self.scheme = scheme
@@ -100,6 +96,7 @@ final class ServerRouter: RequestHandling {
     }
     // The rights of a token depend on the layers of the file.
     if request.caller.rights != nil { _ = try? await file.documents() }
+    if let refusal = refusalByDatabase(request) { return refusal }
     switch request.path.first {
     case "sync": return await synchronise(request)
     case "events" where request.path.count == 1: return await follow(nil, request)
@@ -172,7 +169,7 @@ final class ServerRouter: RequestHandling {
     default: return method == "OPTIONS" ? .options(methods) : .notAllowed(methods)
     }
     if Self.editMethods(hasID: id != nil).contains(method) {
-      return canEdit(layer) ? .edit(layer, id) : .notAllowed(methods)
+      return canEdit(layer, by: method) ? .edit(layer, id) : .notAllowed(methods)
     }
     methods += editMethods(of: layer, hasID: id != nil, for: request)
     return method == "OPTIONS" ? .options(methods) : .notAllowed(methods)
@@ -271,7 +268,7 @@ final class ServerRouter: RequestHandling {
     let asked = try ItemsRequest(
       request.query, of: layer, maximum: file.options.maximumLimit, by: axes)
     try Self.check(asked, as: format)
-    let version = file.version()
+    let version = try await file.content.version(of: layer.id)
     let tag = version.map { file.tag(of: $0, format) }
     var fields: HTTPFields = [
       "Vary": ContentCoding.vary, "Content-Crs": "<\(asked.crs.uri)>",
@@ -287,7 +284,7 @@ final class ServerRouter: RequestHandling {
       format: format)
     if format == "gpkg" { return await extract(asked, request, fields) }
     let page = ItemsPage(
-      request: asked, store: file.store,
+      request: asked, store: file.content,
       box: try await file.condition(of: asked.box, in: layer, version: version),
       address: address, packs: ContentCoding.takesGzip(request), room: file.room,
       countingTime: file.options.countingTime)

@@ -40,7 +40,7 @@ struct TilePlane {
 
   init(
     _ area: Envelope, _ options: VectorTileOptions, of layer: LayerID, _ srs: SRS,
-    in snapshot: GeoPackageSnapshot
+    in snapshot: any TileReading
   ) throws(FieldpackError) {
     if WebMercator.contains(srs) {
       self.init(area, options, .metres)
@@ -71,7 +71,7 @@ struct TilePlane {
 
   /// What the tile shows with its buffer, in the SRS of the layer.
   func boxes(
-    of layer: LayerID, in snapshot: GeoPackageSnapshot
+    of layer: LayerID, in snapshot: any TileReading
   ) throws(FieldpackError) -> [Envelope] {
     let (margin, edge) = (Double(buffer) / scale, WebMercator.edge)
     let wide = Envelope(

@@ -4,7 +4,7 @@ import FieldpackGeometry
 
 /// Makes one vector tile of one layer.
 struct VectorTileMaker {
-  let snapshot: GeoPackageSnapshot
+  let snapshot: any TileReading
   let schema: Schema
   let options: VectorTileOptions
   let plane: TilePlane
@@ -23,7 +23,7 @@ struct VectorTileMaker {
 
   init(
     _ layer: LayerID, _ address: TileAddress, _ options: VectorTileOptions,
-    in snapshot: GeoPackageSnapshot
+    in snapshot: any TileReading
   ) throws(FieldpackError) {
     let area = try WebMercator.area(of: address, for: .init(layer: layer))
     guard let schema = try snapshot.schema(of: layer) else { throw snapshot.missing(layer) }

@@ -216,7 +216,8 @@ import Testing
       }
       while !isHeld.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
       async let first = ask("PUT", all)
-      while !router.uploads.isBeingStored("a") { try await Task.sleep(for: .milliseconds(1)) }
+      let taken = try router.devices.uploads
+      while !taken.isBeingStored("a") { try await Task.sleep(for: .milliseconds(1)) }
       let here = "\(body.count)"
       #expect(await ask("PUT", "bytes 0-0/\(body.count)") == "409 \(here)")
       #expect(await ask("PUT", all) == "409 \(here)")

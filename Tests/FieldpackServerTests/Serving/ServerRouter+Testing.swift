@@ -9,10 +9,12 @@ extension ServerRouter {
     _ file: ServedFile, publicBase: LinkBase?, hosts: Set<String>?,
     logger: Logger, mapPage: MapPage = MapPage()
   ) {
+    let store = file.ownFile?.store
     self.init(
-      file, events: EventHub(of: file.store, logger: logger),
-      fixes: FixIntake(of: file.store, PositionOptions(), logger: logger), publicBase: publicBase,
-      hosts: hosts, origins: [], scheme: "http", hasPublicCaptures: false, apps: nil,
+      file, events: EventHub(following: file.followed(logger), logger: logger),
+      intake: store.map { DeviceIntake(of: $0, PositionOptions(), logger: logger) },
+      publicBase: publicBase, hosts: hosts, origins: [], scheme: "http", hasPublicCaptures: false,
+      apps: nil,
       logger: logger, mapPage: mapPage, desk: nil)
   }
 }

@@ -1,5 +1,6 @@
 import Fieldpack
 import FieldpackCore
+import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackPostGIS
 import FoundationEssentials
@@ -120,14 +121,18 @@ private struct CheckoutCommand: CommandBody {
 extension Invocation {
   /// Opens a store on PostgreSQL in a config, runs `body` and closes it.
   ///
-  /// - Parameter name: `CONFIG:STORE`, or a config with one store.
+  /// - Parameters:
+  ///   - name: `CONFIG:STORE`, or a config with one store.
+  ///   - otherwise: what is said of a store of another type, behind its name.
   func withDatabase<R>(
-    _ name: SourceName, allowing paths: [String],
+    _ name: SourceName, allowing paths: [String], profile: OpeningProfile = .foreign,
+    otherwise: String = "has no field copies. Try: a copy of the file, and fieldpack sync",
     _ body: (DatabaseStore) async throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
     let stores = name.layer.map { [StoreID($0.rawValue)] }
-    return try await withSource(name.path, SourceArguments(stores: stores, allowing: paths)) {
-      (source) async throws(FieldpackError) in
+    return try await withSource(
+      name.path, SourceArguments(stores: stores, allowing: paths), profile: profile
+    ) { (source) async throws(FieldpackError) in
       let ids = stores ?? source.workspace.members.map(\.id)
       guard ids.count == 1 else {
         throw FieldpackError(
@@ -140,8 +145,7 @@ extension Invocation {
       #endif
       throw FieldpackError(
         .unsupported,
-        "store '\(store.id)' is no store on PostgreSQL, and has no field copies. "
-          + "Try: a copy of the file, and fieldpack sync")
+        "store '\(store.id)' is no store on PostgreSQL, and \(otherwise)")
     }
   }
 }

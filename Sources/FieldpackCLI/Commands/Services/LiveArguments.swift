@@ -9,6 +9,8 @@ import FoundationEssentials
 struct LiveArguments: OptionGroup {
   let positions: PositionOptions
   let isInsecure: Bool
+  /// The options that were given for what is watched.
+  let watching: [String]
   /// Whether regions and a distance are asked for.
   private let hasBoth: Bool
   private let webhooks: [String]
@@ -32,6 +34,10 @@ struct LiveArguments: OptionGroup {
     positions.distance = distance ?? positions.distance
     hasBoth = distance != nil && positions.regions != nil
     self.positions = positions
+    watching = [
+      ("--regions", positions.regions != nil), ("--radius", positions.radius != nil),
+      ("--dwell", positions.dwell != nil), ("--distance", distance != nil),
+    ].filter(\.1).map(\.0)
     webhooks = reader.values(
       "webhook", .text("url"),
       help: "Post what happens in the file to this address, or publish it to the broker at "

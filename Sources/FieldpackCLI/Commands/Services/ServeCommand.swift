@@ -8,7 +8,7 @@ import FoundationEssentials
 extension FieldpackTool {
   static var serveCommand: Command {
     Command(
-      "serve", abstract: "Serve the layers of a GeoPackage by HTTP.",
+      "serve", abstract: "Serve the layers of a GeoPackage or a database by HTTP.",
       discussion: """
         Clients read the layers as OGC API Features: QGIS, ogr2ogr and browsers use the address \
         that is printed. Features come as GeoJSON, HTML, GeoJSON lines, CSV, GPX and GeoPackages, \
@@ -21,6 +21,10 @@ extension FieldpackTool {
         captures to /upload, motion to /motion, and positions to /fixes, where regions and \
         distances are watched as by 'fieldpack monitor --record'. Other programs may change the \
         file meanwhile.
+
+        CONFIG:STORE serves a store on PostgreSQL of a config in the same way. Captures, motion, \
+        positions, sensors and the apps of --config are for GeoPackages alone, and a user who may \
+        only read the tables serves them for reading.
 
         With --config old apps find the stores and forms of a config: their pages at /bridge, the \
         clients of SpatialConnect's server under /api/. The apps of --bundles, a folder of ZIP \
@@ -36,6 +40,7 @@ extension FieldpackTool {
         "fieldpack serve field.gpkg", "fieldpack serve field.gpkg --listen 127.0.0.1:0 --json",
         "fieldpack serve field.gpkg --listen 0.0.0.0:443 --token-file tokens.json --tls-cert c.pem "
           + "--tls-key k.pem --writable",
+        "fieldpack serve team.scfg:survey --writable",
         "fieldpack serve field.gpkg --config survey.scfg --bundles apps --writable",
         "curl 'http://127.0.0.1:8085/collections/wells/items?filter=depth>20'",
       ],
@@ -44,7 +49,7 @@ extension FieldpackTool {
 }
 
 /// `fieldpack serve`.
-private struct ServeCommand: CommandBody {
+struct ServeCommand: CommandBody {
   struct Options: OptionGroup {
     @Required var source: String
     let address: ListenAddress?
@@ -63,7 +68,9 @@ private struct ServeCommand: CommandBody {
     let profile: OpeningProfile
 
     init(_ reader: inout OptionReader) {
-      _source = reader.geoPackage("The GeoPackage to serve.")
+      _source = reader.argument(
+        .whole("source", completion: .source(["gpkg", "scfg"])),
+        help: "The GeoPackage to serve, or CONFIG:STORE.")
       address = reader.value(
         "listen", .address, help: "Where to listen; port 0 is a free one. (default: 127.0.0.1:8085)"
       )
@@ -105,6 +112,7 @@ private struct ServeCommand: CommandBody {
   func run() async throws(FieldpackError) -> Int32 {
     let address = options.address ?? ListenAddress()
     try options.access.check(address, isWritable: options.isWritable, source: options.source)
+    if let name = databaseName { return try await serveDatabase(name, at: address) }
     try checkSensors()
     try checkApps(address)
     try options.live.check()
@@ -126,7 +134,10 @@ private struct ServeCommand: CommandBody {
   ) async throws(FieldpackError) -> Int32 {
     let services = try await services(positions)
     do throws(FieldpackError) {
-      let status = try await serve(store, at: address, webhooks, services?.bridge)
+      let bridge = services?.bridge
+      let status = try await serve(store.id, at: address, webhooks, bridge) { settings in
+        FieldServer(of: store, options: settings)
+      }
       if let failure = await services?.location?.failure { invocation.console.note("\(failure)") }
       _ = await services?.stop()
       return status
@@ -194,11 +205,13 @@ private struct ServeCommand: CommandBody {
     return services
   }
 
-  private func serve(
-    _ store: GeoPackageStore, at address: ListenAddress, _ webhooks: [Webhook], _ bridge: Bridge?
+  /// Serves until the command is interrupted.
+  func serve(
+    _ store: StoreID, at address: ListenAddress, _ webhooks: [Webhook], _ bridge: Bridge?,
+    _ make: (FieldServer.Options) -> FieldServer
   ) async throws(FieldpackError) -> Int32 {
     var settings = FieldServer.Options()
-    settings.title = store.id.rawValue
+    settings.title = store.rawValue
     settings.isWritable = options.isWritable
     settings.requiresIfMatch = options.requiresIfMatch
     settings.positions = options.live.positions
@@ -211,7 +224,7 @@ private struct ServeCommand: CommandBody {
     (settings.bridge, settings.bundles) = (bridge, options.bundles)
     settings.logger = invocation.logger
     try options.access.apply(to: &settings, invocation.console)
-    let server = FieldServer(of: store, options: settings)
+    let server = make(settings)
     let listening = try server.listen(on: address)
     let url = options.access.url(of: listening)
     let base = url.hasSuffix("/") ? url : url + "/"

@@ -1,7 +1,7 @@
 public import FieldpackCore
 public import FieldpackHTTP
 
-/// A receiver that is asked by HTTP, see ``SyncService/respond(to:path:query:body:)``.
+/// A receiver that is asked by HTTP, see ``SyncPeer/respond(to:path:query:body:)``.
 ///
 ///     let office = try HTTPSyncPeer("https://example.org/sync")
 ///     let report = try await SyncRun(of: device, with: office).run()

@@ -1,7 +1,7 @@
 import FieldpackCore
 
 /// The receiver for whoever listens by HTTP.
-extension SyncService {
+extension SyncPeer {
   /// Answers a request, whatever it is.
   ///
   /// ```

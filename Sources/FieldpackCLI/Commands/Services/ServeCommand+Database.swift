@@ -1,0 +1,47 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackPostGIS
+import FieldpackServer
+
+/// `fieldpack serve CONFIG:STORE`.
+extension ServeCommand {
+  /// The store of a config that is to be served; `nil` for a GeoPackage.
+  var databaseName: SourceName? {
+    (try? SourceName(options.source)).flatMap { $0.isConfig ? $0 : nil }
+  }
+
+  func serveDatabase(
+    _ name: SourceName, at address: ListenAddress
+  ) async throws(FieldpackError) -> Int32 {
+    try refuseOptionsOfFiles()
+    OpenFiles.allowMost()
+    let webhooks = try options.live.allWebhooks()
+    return try await invocation.withDatabase(
+      name, allowing: options.allowsPaths, profile: options.profile,
+      otherwise: "cannot be served as a database. Try: fieldpack serve FILE, with its GeoPackage"
+    ) { (store) async throws(FieldpackError) in
+      #if PostGIS
+        return try await serve(store.id, at: address, webhooks, nil) { settings in
+          FieldServer(ofDatabase: ServedPostGIS(store), options: settings)
+        }
+      #else
+        switch store {}
+      #endif
+    }
+  }
+
+  private func refuseOptionsOfFiles() throws(FieldpackError) {
+    let given = [
+      ("--sensors", options.hasSensors), ("--log-interactions", options.logsInteractions),
+      ("--camera", !options.cameras.isEmpty), ("--public-captures", options.hasPublicCaptures),
+      ("--config", options.config != nil), ("--bundles", options.bundles != nil),
+      ("--fixes", options.positions.name != nil),
+      ("--allow-triggers", options.profile.runsTriggers),
+    ]
+    let names = given.filter(\.1).map(\.0) + options.live.watching
+    guard let first = names.first else { return }
+    throw FieldpackError(
+      .invalidArgument,
+      "\(first) is for GeoPackages alone, and \(options.source) is a store of a config")
+  }
+}

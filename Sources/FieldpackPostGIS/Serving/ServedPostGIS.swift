@@ -1,0 +1,177 @@
+#if PostGIS
+  package import FieldpackCore
+  import FieldpackGeoPackage
+  package import FieldpackGeometry
+  import FieldpackProjection
+  package import FieldpackServices
+
+  /// A database as it is served.
+  package struct ServedPostGIS: ServedDatabase {
+    let store: PostGISStore
+
+    package init(_ store: PostGISStore) { self.store = store }
+
+    package var id: StoreID { store.id }
+    package var place: String { "\(store.pool.address.shown) (\(store.scope.schema))" }
+    package var peer: any SyncPeer { PostGISSyncPeer(of: store) }
+
+    package func check() async throws(FieldpackError) {
+      try await store.pool.run { (connection) throws(FieldpackError) in
+        _ = try connection.execute("SELECT 1")
+      }
+    }
+
+    package func describedLayers() async throws(FieldpackError) -> [DescribedLayer] {
+      try await store.snapshot { (snapshot) throws(FieldpackError) in
+        try snapshot.describedLayers()
+      }
+    }
+
+    // MARK: Versions
+
+    /// For layers that all have logs a text that only their edits change.
+    package func counter(of layers: [LayerID]) async throws(FieldpackError) -> String? {
+      let catalogue = try await store.catalogue()
+      let found = layers.compactMap { catalogue.layer($0) }
+      guard found.count == layers.count, !found.isEmpty else { return nil }
+      if let counter = try await logCounter(of: found) { return counter }
+      return try await state(of: found)
+    }
+
+    package func version(of layer: LayerID) async throws(FieldpackError) -> String? {
+      try await state(of: [try await self.layer(layer)])
+    }
+
+    /// What a transaction of the database would see now, by the numbers of other transactions: two that are
+    /// equal see the same rows, because each commit that changes a row ends a transaction with a number.
+    ///
+    /// That does not hold for views, which may tell the time, for other servers, for rules that hide rows,
+    /// and for a standby, which does not know the numbers.
+    private func state(of layers: [PostGISLayer]) async throws(FieldpackError) -> String? {
+      let tables = layers.map { String($0.oid) }.joined(separator: ", ")
+      let rows = try await store.pool.run { (connection) throws(FieldpackError) in
+        try connection.execute(
+          """
+          SELECT pg_current_snapshot()::text, extract(epoch FROM pg_postmaster_start_time())::text,
+            NOT pg_is_in_recovery() AND NOT EXISTS (SELECT FROM pg_class c
+              WHERE c.oid IN (\(tables)) AND (c.relrowsecurity OR CASE c.relkind
+                WHEN 'r' THEN c.relhassubclass WHEN 'm' THEN FALSE
+                WHEN 'p' THEN EXISTS (SELECT FROM pg_partition_tree(c.oid) AS t
+                  JOIN pg_class AS k ON k.oid = t.relid WHERE k.relkind = 'f')
+                ELSE TRUE END))
+          """
+        ).firstRow
+      }
+      guard rows.isTold, let snapshot = rows.snapshot, let start = rows.start else { return nil }
+      // A comma separates tags.
+      return "\(start)-\(snapshot.replacing(",", with: "_"))-\(Self.shape(of: layers))"
+    }
+
+    /// A table may get other columns in a transaction that is seen while the old ones are still known.
+    static func shape(of layers: [PostGISLayer]) -> String {
+      var hash = Hasher()
+      for layer in layers { hash.combine(layer.schema) }
+      return String(UInt(bitPattern: hash.finalize()), radix: 36)
+    }
+
+    package func mayLackGeometry(
+      _ layer: LayerID, _ version: String?
+    ) async throws(FieldpackError) -> Bool { true }
+
+    // MARK: Reading and changing
+
+    package func read<R: Sendable>(
+      _ body: @Sendable (any ServedSnapshot) throws(FieldpackError) -> R
+    ) async throws(FieldpackError) -> R {
+      // Not once again where it fails: parts of the answer may be on their way.
+      try await store.state { (snapshot) throws(FieldpackError) in try body(snapshot) }
+    }
+
+    package func readSoon<R: Sendable>(
+      _ body: @Sendable (any ServedSnapshot) throws(FieldpackError) -> R
+    ) async throws(FieldpackError) -> R {
+      try await store.snapshot { (snapshot) throws(FieldpackError) in try body(snapshot) }
+    }
+
+    package func edit<R: Sendable>(
+      weight: Int, _ body: @escaping @Sendable (any ServedWriting) throws(FieldpackError) -> R
+    ) async throws(FieldpackError) -> R {
+      try await store.writing { (writer) throws(FieldpackError) in try body(writer) }
+    }
+
+    package func brokenRule(_ error: FieldpackError) -> BrokenRule? {
+      guard error.code == .constraint, let state = error.sqlState else { return nil }
+      switch state.text {
+      case "23502": return BrokenRule(.notNull, columns: state.column.map { [$0] } ?? [])
+      case "23505": return BrokenRule(.unique, columns: Self.key(in: error.message))
+      case "23P01": return BrokenRule(.unique)
+      case "23503": return BrokenRule(.relation)
+      default: return BrokenRule(.other)
+      }
+    }
+
+    /// The columns of a key in the detail of a message, such as `Key (name)=(Nord) already exists`, in
+    /// whatever language the server speaks.
+    private static func key(in message: String) -> [String] {
+      guard let end = message.firstRange(of: ")=(")?.lowerBound,
+        let start = message[..<end].lastIndex(of: "(")
+      else { return [] }
+      return message[message.index(after: start)..<end].split(separator: ", ").map { name in
+        name.first == "\"" ? String(name.dropFirst().dropLast()) : String(name)
+      }
+    }
+
+    // MARK: Transforming
+
+    package func transformed(
+      _ geometries: [Geometry], from srs: SRS, to layer: LayerID
+    ) async throws(FieldpackError) -> [Geometry] {
+      let found = try await self.layer(layer)
+      if found.schema.geometry?.srs == srs { return geometries }
+      return try Self.transformed(geometries, from: SRSReference(srs), to: found.reference, found)
+    }
+
+    package func transformed(
+      _ geometries: [Geometry], of layer: LayerID, to srs: SRS
+    ) async throws(FieldpackError) -> [Geometry] {
+      let found = try await self.layer(layer)
+      return try Self.transformed(geometries, from: found.reference, to: SRSReference(srs), found)
+    }
+
+    func layer(_ id: LayerID) async throws(FieldpackError) -> PostGISLayer {
+      let catalogue = try await store.catalogue()
+      guard let layer = catalogue.layer(id) else { throw catalogue.missing(id) }
+      return layer
+    }
+
+    private static func transformed(
+      _ geometries: [Geometry], from source: SRSReference, to target: SRSReference,
+      _ layer: PostGISLayer
+    ) throws(FieldpackError) -> [Geometry] {
+      guard !geometries.isEmpty, layer.schema.geometry?.srs.isUndefined == false else {
+        return geometries
+      }
+      do throws(ProjectionError) {
+        let transformation = try CoordinateTransformation(from: source, to: target)
+        var moved: [Geometry] = []
+        for geometry in geometries { moved.append(try transformation.transform(geometry)) }
+        return moved
+      } catch { throw FieldpackError(error, location: .init(layer: layer.layer)) }
+    }
+  }
+
+  /// The numbers of a state of the database, and whether they tell all changes of the tables.
+  private struct StateNumbers: Sendable {
+    var snapshot: String?
+    var start: String?
+    var isTold: Bool
+  }
+
+  extension PostgresRows {
+    fileprivate var firstRow: StateNumbers {
+      StateNumbers(
+        snapshot: count > 0 ? text(0, 0) : nil, start: count > 0 ? text(0, 1) : nil,
+        isTold: count > 0 && flag(0, 2))
+    }
+  }
+#endif

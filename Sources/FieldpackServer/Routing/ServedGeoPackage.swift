@@ -1,0 +1,192 @@
+package import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackGeometry
+import FieldpackSQLite
+import FieldpackServices
+
+/// A GeoPackage that is served.
+final class ServedGeoPackage: ServedStore {
+  let store: GeoPackageStore
+  private let edits: EditQueue
+  private let state: Locked<State>
+
+  private struct State {
+    /// A connection that tells only whether somebody has changed the file.
+    var watch: Connection?
+    /// The layers with features that an R-tree does not have, in the version that they were counted in.
+    var bare: [LayerID: (version: String, isBare: Bool)] = [:]
+    /// The counter of each layer, with the version of the file that it was read in.
+    var counters: [LayerID: (version: Int64, counter: String)] = [:]
+  }
+
+  init(_ store: GeoPackageStore) {
+    self.store = store
+    edits = EditQueue(of: store)
+    var state = State()
+    state.watch = try? Connection(path: store.path, mode: .readOnly, busyTimeout: .zero)
+    self.state = Locked(state)
+  }
+
+  var id: StoreID { store.id }
+  var place: String { store.path }
+  var peer: any SyncPeer { SyncService(of: store) }
+
+  func close() { state.withLock { $0.watch = nil } }
+
+  // MARK: Versions
+
+  /// A number that changes with every commit to the file; `nil` where it cannot be told now.
+  var commitNumber: Int64? { state.withLock { try? $0.watch?.dataVersion } }
+
+  func version(of layer: LayerID) async throws(FieldpackError) -> String? {
+    commitNumber.map { "\($0)" }
+  }
+
+  /// The text of a layer with a change log changes with the edits of that layer only.
+  func counter(of layers: [LayerID]) async throws(FieldpackError) -> String? {
+    guard let version = commitNumber else { return nil }
+    var counters = knownCounters(of: layers, in: version)
+    let others = layers.filter { counters[$0] == nil }
+    if !others.isEmpty {
+      let read = try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+        var found: [LayerID: String] = [:]
+        for layer in others {
+          found[layer] = try snapshot.changeCounter(of: layer) ?? "v\(version)"
+        }
+        return found
+      }
+      state.withLock { state in
+        for (layer, counter) in read { state.counters[layer] = (version, counter) }
+      }
+      counters.merge(read) { _, new in new }
+    }
+    return layers.compactMap { counters[$0] }.joined(separator: ".")
+  }
+
+  private func knownCounters(of layers: [LayerID], in version: Int64) -> [LayerID: String] {
+    state.withLock { state in
+      var counters: [LayerID: String] = [:]
+      for layer in layers {
+        guard let known = state.counters[layer], known.version == version else { continue }
+        counters[layer] = known.counter
+      }
+      return counters
+    }
+  }
+
+  // MARK: Layers
+
+  func describedLayers() async throws(FieldpackError) -> [DescribedLayer] {
+    try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+      try snapshot.layers(areCounted: false).map { DescribedLayer($0) }
+    }
+  }
+
+  func mayLackGeometry(
+    _ layer: LayerID, _ version: String?
+  ) async throws(FieldpackError) -> Bool {
+    if let known = state.withLock({ $0.bare[layer] }), known.version == version {
+      return known.isBare
+    }
+    let isBare = try await hasBareFeatures(layer)
+    if let version { state.withLock { $0.bare[layer] = (version, isBare) } }
+    return isBare
+  }
+
+  private func hasBareFeatures(_ layer: LayerID) async throws(FieldpackError) -> Bool {
+    let (table, count) = try await store.table(of: layer)
+    guard let rtree = table.rtree else { return true }
+    let entries = try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+      try snapshot.rows("SELECT count(*) FROM \(quoted("\(rtree)_rowid"))")
+    }
+    return entries.first?.first?.integerValue.map { $0 < Int64(count) } ?? true
+  }
+
+  // MARK: Reading and changing
+
+  func read<R: Sendable>(
+    _ body: @Sendable (any ServedSnapshot) throws(FieldpackError) -> R
+  ) async throws(FieldpackError) -> R {
+    try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+      try body(snapshot)
+    }
+  }
+
+  func readSoon<R: Sendable>(
+    _ body: @Sendable (any ServedSnapshot) throws(FieldpackError) -> R
+  ) async throws(FieldpackError) -> R {
+    try await store.readSoon { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+      try body(snapshot)
+    }
+  }
+
+  func edit<R: Sendable>(
+    weight: Int, _ body: @escaping @Sendable (any ServedWriting) throws(FieldpackError) -> R
+  ) async throws(FieldpackError) -> R {
+    try await edits.edit(weight: weight) { (writer: GeoPackageWriter) throws(FieldpackError) in
+      try body(writer)
+    }
+  }
+
+  func brokenRule(_ error: FieldpackError) -> BrokenRule? {
+    guard error.code == .constraint, let cause = error.underlying as? SQLiteError else {
+      return nil
+    }
+    let kind: BrokenRule.Kind =
+      switch cause.extendedCode {
+      case Self.notNull: .notNull
+      case Self.unique, Self.primaryKey, Self.rowID: .unique
+      case Self.foreignKey: .relation
+      default: .other
+      }
+    return BrokenRule(kind, columns: Self.columns(in: cause.message))
+  }
+
+  // https://www.sqlite.org/rescode.html
+  private static let notNull: Int32 = 1299
+  private static let unique: Int32 = 2067
+  private static let primaryKey: Int32 = 1555
+  private static let rowID: Int32 = 2579
+  private static let foreignKey: Int32 = 787
+
+  /// The columns that a message of SQLite names, such as `UNIQUE constraint failed: wells.name`, each behind
+  /// its table and a full stop.
+  private static func columns(in message: String) -> [String] {
+    guard let colon = message.firstRange(of: "failed: ") else { return [] }
+    return message[colon.upperBound...].split(separator: ", ").map { String($0) }
+  }
+
+  func transformed(
+    _ geometries: [Geometry], from srs: SRS, to layer: LayerID
+  ) async throws(FieldpackError) -> [Geometry] {
+    try await store.transformed(geometries, from: srs, to: layer)
+  }
+
+  func transformed(
+    _ geometries: [Geometry], of layer: LayerID, to srs: SRS
+  ) async throws(FieldpackError) -> [Geometry] {
+    try await store.transformed(geometries, of: layer, to: srs)
+  }
+}
+
+extension GeoPackageSnapshot: ServedSnapshot {
+  /// The version of the file's schema and the number of the last edit of the layer; `nil` for a layer
+  /// whose log does not have all edits.
+  fileprivate func changeCounter(of layer: LayerID) throws(FieldpackError) -> String? {
+    guard let log = try editLog(of: layer), try log.isCurrent() else { return nil }
+    let version = try rows("PRAGMA schema_version").first?.first?.integerValue ?? 0
+    return "s\(version)-\(try log.head())"
+  }
+}
+
+extension GeoPackageWriter: ServedWriting {
+  /// A transaction that writes keeps all others from writing.
+  package func lock(_ id: FeatureID, in layer: LayerID) {}
+
+  package func defaultValue(
+    _ sql: String, of type: ColumnType
+  ) throws(FieldpackError) -> Value {
+    let row = try rows("SELECT \(sql)").first
+    return row?.first.map { Value($0) } ?? .null
+  }
+}

@@ -1,0 +1,124 @@
+package import FieldpackCore
+package import FieldpackGeometry
+
+/// What a server serves: the layers of one store.
+///
+/// A GeoPackage is one, and a database with PostGIS another. A server asks nothing else of either to
+/// answer for the addresses of OGC API Features.
+package protocol ServedStore: Sendable {
+  var id: StoreID { get }
+  /// What tells the store from all others: the path of a file, or an address without a password.
+  var place: String { get }
+  /// The receiver of the edits that copies send.
+  var peer: any SyncPeer { get }
+
+  /// The layers with their extents, as far as these are found without long work, and without counts.
+  func describedLayers() async throws(FieldpackError) -> [DescribedLayer]
+
+  /// A text that is another one after each commit that changes the layer; `nil` where changes cannot be
+  /// noticed. It may change with other commits, too.
+  func version(of layer: LayerID) async throws(FieldpackError) -> String?
+  /// As ``version(of:)``, for what takes long to make: the text stays the same for more commits that
+  /// change none of the layers, and takes longer to find.
+  func counter(of layers: [LayerID]) async throws(FieldpackError) -> String?
+  /// Whether the layer may have features without geometry, which no index of envelopes has.
+  ///
+  /// - Parameter version: what ``version(of:)`` has given.
+  func mayLackGeometry(
+    _ layer: LayerID, _ version: String?
+  ) async throws(FieldpackError) -> Bool
+
+  /// Runs `body` on one state of the store.
+  func read<R: Sendable>(
+    _ body: @Sendable (any ServedSnapshot) throws(FieldpackError) -> R
+  ) async throws(FieldpackError) -> R
+  /// As ``read(_:)``, for a short reading, which may run on the thread of the caller, and twice.
+  func readSoon<R: Sendable>(
+    _ body: @Sendable (any ServedSnapshot) throws(FieldpackError) -> R
+  ) async throws(FieldpackError) -> R
+  /// Runs `body`, which only creates, updates and deletes features, as one change that happens as a
+  /// whole or not at all; comes back once it lasts.
+  ///
+  /// - Parameters:
+  ///   - weight: how many features `body` makes.
+  ///   - body: may run twice.
+  func edit<R: Sendable>(
+    weight: Int, _ body: @escaping @Sendable (any ServedWriting) throws(FieldpackError) -> R
+  ) async throws(FieldpackError) -> R
+  /// The rule of the layer that a change has broken; `nil` for other errors.
+  func brokenRule(_ error: FieldpackError) -> BrokenRule?
+
+  /// Transforms geometries from `srs` to the SRS of a layer. A layer without a defined SRS takes them as
+  /// they are.
+  func transformed(
+    _ geometries: [Geometry], from srs: SRS, to layer: LayerID
+  ) async throws(FieldpackError) -> [Geometry]
+  /// Transforms geometries from the SRS of a layer to `srs`.
+  func transformed(
+    _ geometries: [Geometry], of layer: LayerID, to srs: SRS
+  ) async throws(FieldpackError) -> [Geometry]
+}
+
+/// A layer as a server describes it.
+package struct DescribedLayer: Hashable, Sendable {
+  package var layer: Layer
+  /// Whether the ids of the features are texts.
+  package var hasTextIDs = false
+  /// What the user of the store may do to the features.
+  package var rights: Rights = .all
+
+  package struct Rights: OptionSet, Hashable, Sendable {
+    package let rawValue: Int
+
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    package static let create = Rights(rawValue: 1)
+    package static let update = Rights(rawValue: 2)
+    package static let delete = Rights(rawValue: 4)
+    package static let all: Rights = [.create, .update, .delete]
+  }
+
+  package init(_ layer: Layer) { self.layer = layer }
+}
+
+/// One state of what a server serves.
+package protocol ServedSnapshot: SnapshotReading {
+  /// As ``SnapshotReading/count(_:)``; `nil` where the counting takes longer than `time`.
+  func count(_ query: Query, within time: Duration) throws(FieldpackError) -> Int?
+  /// Whether the features that touch a box, in the SRS of the layer, are certainly found quickly.
+  func isFoundSoon(
+    in layer: LayerID, touching box: Envelope
+  ) throws(FieldpackError) -> Bool
+}
+
+/// A change of what a server serves.
+package protocol ServedWriting: FeatureWriting {
+  /// Keeps all others from changing a feature until the end of the change.
+  func lock(_ id: FeatureID, in layer: LayerID) throws(FieldpackError)
+  /// The value of a column's default.
+  func defaultValue(
+    _ sql: String, of type: ColumnType
+  ) throws(FieldpackError) -> Value
+}
+
+/// A rule of a layer that a change has broken.
+package struct BrokenRule: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    /// A column cannot be NULL.
+    case notNull
+    /// Another feature has the value.
+    case unique
+    /// A relation to another layer.
+    case relation
+    case other
+  }
+
+  package var kind: Kind
+  /// The columns of the rule, as far as they are known.
+  package var columns: [String]
+
+  package init(_ kind: Kind, columns: [String] = []) {
+    self.kind = kind
+    self.columns = columns
+  }
+}

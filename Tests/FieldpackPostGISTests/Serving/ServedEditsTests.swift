@@ -1,0 +1,161 @@
+#if PostGIS && Server
+  import FieldpackCore
+  import FieldpackHTTP
+  import FieldpackTestSupport
+  import Testing
+
+  @testable import FieldpackPostGIS
+  @testable import FieldpackServer
+
+  /// Features of a database are changed as those of a GeoPackage are.
+  @Suite(.programs, .enabled(if: TestCluster.isInstalled, "\(TestCluster.missing)"))
+  struct ServedEditsTests {
+    private static let place = #""geometry":{"type":"Point","coordinates":[7.5,51.25]}"#
+
+    private static func feature(_ properties: String, _ rest: String = place) -> String {
+      #"{"type":"Feature",\#(rest),"properties":{\#(properties)}}"#
+    }
+
+    /// Each is made on both sides; the answers are to be the same.
+    private static let edits: [(method: String, path: String, body: String?)] = [
+      ("POST", "wells/items", feature(#""name":"new""#)),
+      ("POST", "wells/items", feature(#""name":"new""#)),
+      ("POST", "wells/items", feature(#""name":null"#)),
+      ("POST", "wells/items", feature(#""depth":1"#)),
+      ("POST", "wells/items", feature(#""name":"a","nothing":1"#)),
+      ("POST", "wells/items", feature(#""name":"a","visits":"x""#)),
+      ("POST", "wells/items", feature(#""name":"a""#, #""geometry":null"#)),
+      (
+        "POST", "wells/items",
+        feature(#""name":"b""#, #""geometry":{"type":"Point","coordinates":[7.5,99]}"#)
+      ),
+      (
+        "POST", "wells/items",
+        feature(#""name":"b""#, #""geometry":{"type":"LineString","coordinates":[[1,2],[3,4]]}"#)
+      ),
+      (
+        "POST", "wells/items",
+        #"{"type":"FeatureCollection","features":[\#(feature(#""name":"c""#)),\#(feature(#""name":"c""#))]}"#
+      ),
+      (
+        "POST", "wells/items",
+        #"{"type":"FeatureCollection","features":[\#(feature(#""name":"d""#)),\#(feature(#""name":"e""#))]}"#
+      ),
+      ("POST", "wells/items", "{"), ("POST", "wells/items", "[]"),
+      (
+        "PUT", "wells/items/3",
+        feature(#""name":"put","depth":9.5,"active":true,"drilled":"2024-01-31""#)
+      ),
+      ("PUT", "wells/items/3", feature(#""name":"well 5""#)),
+      ("PUT", "wells/items/999", feature(#""name":"nobody""#)),
+      ("PUT", "wells/items/x", feature(#""name":"nobody""#)),
+      (
+        "PATCH", "wells/items/4",
+        #"{"properties":{"depth":null,"seen":"2024-05-01T10:00:00.250Z"}}"#
+      ),
+      ("PATCH", "wells/items/4", #"{"properties":{"tags":{"a":null,"b":[1]}}}"#),
+      ("PATCH", "wells/items/4", #"{"geometry":{"type":"Point","coordinates":[1,2]}}"#),
+      ("PATCH", "wells/items/4", #"{"properties":{"fid":9}}"#),
+      ("PATCH", "zones/items/2", #"{"properties":{"kind":"c"}}"#),
+      ("DELETE", "wells/items/6", nil), ("DELETE", "wells/items/6", nil),
+      ("DELETE", "wells/items", nil), ("PUT", "wells/items", feature("")),
+      ("OPTIONS", "wells/items", nil), ("OPTIONS", "wells/items/4", nil),
+      ("POST", "notes/items", #"{"type":"Feature","geometry":null,"properties":{"text":"x"}}"#),
+      ("POST", "notes/items", feature(#""text":"x""#)),
+    ]
+
+    @Test func `edits are answered as by a GeoPackage, and leave the same`() async throws {
+      let pair = try await ServedPair(isWritable: true)
+      for edit in Self.edits {
+        let path = "/collections/\(edit.path)"
+        let own = try await pair.answer(0, path, edit.method, body: edit.body)
+        let other = try await pair.answer(1, path, edit.method, body: edit.body)
+        #expect(own == other, "\(edit)")
+        // A sequence goes on also where nothing was created.
+        try pair.schema.run(
+          "SELECT setval(pg_get_serial_sequence('wells', 'fid'), max(fid)) FROM wells")
+      }
+      for layer in ["wells", "zones", "notes"] {
+        let path = "/collections/\(layer)/items?limit=1000"
+        let (own, other) = (try await pair.answer(0, path), try await pair.answer(1, path))
+        #expect(own == other)
+      }
+      await pair.close()
+    }
+
+    @Test func `a change names the state that it changes`() async throws {
+      let pair = try await ServedPair(isWritable: true)
+      let path = "/collections/wells/items/2"
+      let tag = try #require(try await pair.ask(1, path).fields["ETag"])
+      try pair.schema.run("UPDATE wells SET depth = 99 WHERE fid = 2")
+      let body = #"{"properties":{"visits":7}}"#
+      let late = try await pair.ask(1, path, "PATCH", fields: ["If-Match": tag], body: body)
+      #expect(late.status == 412)
+      let fresh = try #require(try await pair.ask(1, path).fields["ETag"])
+      #expect(fresh != tag)
+      let made = try await pair.ask(1, path, "PATCH", fields: ["If-Match": fresh], body: body)
+      #expect(made.status == 204)
+      let new = try await pair.ask(1, path).fields["ETag"]
+      #expect(made.fields["ETag"] == new)
+      await pair.close()
+    }
+
+    @Test func `one of many changes of the same state is made`() async throws {
+      let pair = try await ServedPair(isWritable: true)
+      let path = "/collections/wells/items/2"
+      let tag = try #require(try await pair.ask(1, path).fields["ETag"])
+      let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+        for number in 0..<12 {
+          group.addTask {
+            try await pair.ask(
+              1, path, "PATCH", fields: ["If-Match": tag],
+              body: #"{"properties":{"visits":\#(100 + number)}}"#
+            ).status
+          }
+        }
+        return try await group.reduce(into: [Int]()) { $0.append($1) }
+      }
+      #expect(statuses.count { $0 == 204 } == 1 && statuses.count { $0 == 412 } == 11)
+      await pair.close()
+    }
+
+    @Test func `what the role of the server may not do is not offered`() async throws {
+      let schema = try await TestSchema.make()
+      let role = "r" + schema.name.dropFirst().replacing("-", with: "")
+      try schema.run(
+        """
+        CREATE TABLE wells (fid int PRIMARY KEY, name text, geom geometry(Point, 4326));
+        CREATE TABLE posts (fid int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text);
+        INSERT INTO wells VALUES (1, 'a', ST_SetSRID(ST_Point(1, 2), 4326));
+        CREATE ROLE \(role) LOGIN; GRANT USAGE ON SCHEMA "\(schema.name)" TO \(role);
+        GRANT SELECT ON ALL TABLES IN SCHEMA "\(schema.name)" TO \(role);
+        GRANT INSERT ON posts TO \(role);
+        """)
+      var address = schema.cluster.address()
+      address.keywords = address.keywords.map { $0.0 == "user" ? ("user", role) : $0 }
+      let store = PostGISStore(id: "survey", address: address, scope: schema.scope, trusted: .zero)
+      var options = FieldServer.Options()
+      options.isWritable = true
+      let server = FieldServer(ofDatabase: ServedPostGIS(store), options: options)
+      let base = "http://\(try server.listen(on: ListenAddress(port: 0)))/collections/"
+      let client = try HTTPClient(HTTPConfiguration())
+      func ask(_ method: String, _ path: String, _ body: String? = nil) async throws -> HTTPResponse
+      {
+        try await client.send(
+          HTTPRequest(
+            .init(rawValue: method), base + path, fields: ["Content-Type": "application/geo+json"],
+            body: body.map { .bytes(Array($0.utf8)) } ?? .none))
+      }
+      let plain = #"{"type":"Feature","geometry":null,"properties":{"name":"x"}}"#
+      #expect(try await ask("OPTIONS", "wells/items").fields["Allow"] == "GET, HEAD, OPTIONS")
+      #expect(try await ask("POST", "wells/items", plain).status == 405)
+      #expect(try await ask("DELETE", "wells/items/1").status == 405)
+      #expect(try await ask("GET", "wells/items/1").status == 200)
+      #expect(try await ask("POST", "posts/items", plain).status == 201)
+      #expect(try await ask("DELETE", "posts/items/1").status == 405)
+      await server.close()
+      await store.close()
+      try schema.run("DROP OWNED BY \(role); DROP ROLE \(role)")
+    }
+  }
+#endif
