@@ -66,14 +66,30 @@ extension ValueForm where Value == SourceName {
   }
 }
 
+extension ValueForm where Value == SourceName {
+  /// A GeoPackage with all its layers, or a store of a config.
+  static var fileOrStore: ValueForm {
+    ValueForm("source", completion: .source(["gpkg", "scfg"])) {
+      (text) throws(ValueError) -> SourceName in
+      let source = try SourceName(text)
+      guard source.isConfig || source.layer == nil else { throw .layer(of: source) }
+      return source
+    }
+  }
+}
+
+extension ValueError {
+  fileprivate static func layer(of source: SourceName) -> ValueError {
+    ValueError("names a layer where a whole source is taken. Try: \(source.path)")
+  }
+}
+
 extension ValueForm where Value == String {
   /// A source that is taken with all its layers.
   static func whole(_ placeholder: String, completion: CompletionHint) -> ValueForm {
     ValueForm(placeholder, completion: completion) { (text) throws(ValueError) -> String in
       let source = try SourceName(text)
-      guard source.layer == nil else {
-        throw ValueError("names a layer where a whole source is taken. Try: \(source.path)")
-      }
+      guard source.layer == nil else { throw .layer(of: source) }
       return source.path
     }
   }

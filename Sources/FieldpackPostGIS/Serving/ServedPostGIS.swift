@@ -6,8 +6,17 @@
   package import FieldpackServices
 
   /// A database as it is served.
-  package struct ServedPostGIS: ServedDatabase {
+  package final class ServedPostGIS: ServedDatabase {
     let store: PostGISStore
+    /// The layers with features without geometry, and when that was looked for.
+    private let bare = Locked<[LayerID: Bareness]>([:])
+
+    private struct Bareness {
+      var version: String
+      /// The text of the layer's log; `nil` where it has none.
+      var counter: String?
+      var isBare: Bool
+    }
 
     package init(_ store: PostGISStore) { self.store = store }
 
@@ -74,9 +83,39 @@
       return String(UInt(bitPattern: hash.finalize()), radix: 36)
     }
 
+    /// An index of envelopes finds the rows without geometry only by a look at all of its pages.
     package func mayLackGeometry(
       _ layer: LayerID, _ version: String?
-    ) async throws(FieldpackError) -> Bool { true }
+    ) async throws(FieldpackError) -> Bool {
+      let found = try await self.layer(layer)
+      guard let version, let geometry = found.geometry else { return true }
+      let known = bare.withLock { $0[layer] }
+      if let known, known.version == version { return known.isBare }
+      let counter = try await logCounter(of: [found])
+      let isBare: Bool
+      if let known, let counter, known.counter == counter {
+        isBare = known.isBare
+      } else {
+        isBare = try await hasBareRows(found, geometry)
+      }
+      let now = Bareness(version: version, counter: counter, isBare: isBare)
+      bare.withLock { $0[layer] = now }
+      return isBare
+    }
+
+    private func hasBareRows(
+      _ layer: PostGISLayer, _ geometry: PostGISLayer.GeometrySource
+    ) async throws(FieldpackError) -> Bool {
+      try await store.pool.run { (connection) throws(FieldpackError) in
+        let rows = try connection.execute(
+          """
+          SELECT CASE WHEN attnotnull THEN FALSE
+            ELSE EXISTS (SELECT FROM \(layer.table) WHERE \(geometry.quoted) IS NULL) END
+          FROM pg_attribute WHERE attrelid = $1::int8::oid AND attname = $2
+          """, [.integer(Int64(layer.oid)), .text(geometry.name)])
+        return rows.count == 0 || rows.flag(0, 0)
+      }
+    }
 
     // MARK: Reading and changing
 

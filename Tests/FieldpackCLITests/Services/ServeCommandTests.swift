@@ -13,6 +13,22 @@ import Testing
   }
 
   #if Server
+    /// A database has nothing of what these options are for.
+    @Test(arguments: [
+      ["--sensors"], ["--camera", "/dev/video0"], ["--public-captures"], ["--config", "a.scfg"],
+      ["--bundles", "apps"], ["--regions", "zones"], ["--distance", "5"], ["--allow-triggers"],
+    ])
+    func `options of files are refused for a store of a config`(options: [String]) async throws {
+      _ = try survey.folder.write(#"{"stores": []}"#, to: "team.scfg")
+      let run = try await Tool.run(["serve", "team.scfg:db"] + options, folder: survey.folder.url)
+      #expect(run.status == 64)
+      #expect(
+        run.error.hasPrefix(
+          "fieldpack: \(options[0]) is for GeoPackages alone, and team.scfg:db is a store of a config"
+        ),
+        "\(run.error)")
+    }
+
     @Test(arguments: [SIGINT, SIGTERM])
     func `it serves until it is interrupted, and leaves the file as it was`(
       signal: Int32

@@ -153,6 +153,45 @@
       await store.close()
     }
 
+    @Test func `the command serves a store of a config to clients of other projects`() async throws
+    {
+      let schema = try await TestSchema.make()
+      try schema.run(
+        """
+        CREATE TABLE wells (fid int PRIMARY KEY, name text, geom geometry(Point, 4326));
+        INSERT INTO wells SELECT n, 'well ' || n, ST_SetSRID(ST_Point(n, 1), 4326)
+          FROM generate_series(1, 250) AS n;
+        """)
+      let folder = try TemporaryFolder()
+      _ = try folder.write(
+        """
+        {"stores": [{"id": "survey", "store_type": "postgis", "version": "1",
+          "uri": "\(schema.cluster.uri())", "options": {"schema": "\(schema.name)"}}]}
+        """, to: "team.scfg")
+      let program = try Program(
+        Tool.path, ["serve", "team.scfg:survey", "--listen", "127.0.0.1:0"], folder: folder.url)
+      try program.block(for: "its address") { program.outputSoFar.hasSuffix("map\n") }
+      let start = "serving team.scfg:survey at "
+      #expect(program.outputSoFar.hasPrefix(start))
+      let address = String(program.outputSoFar.prefix { $0 != "\n" }.dropFirst(start.count))
+      if let python = Programs.arrowPython {
+        let script = """
+          import sys, pyogrio
+          info = pyogrio.read_info("OAPIF:" + sys.argv[1], layer="wells", force_feature_count=True)
+          print(info["features"], info["geometry_type"], list(info["fields"]))
+          meta, ids, shapes, columns = pyogrio.raw.read(
+            "OAPIF:" + sys.argv[1], layer="wells", bbox=(9.5, 0, 12.5, 2), return_fids=True)
+          print([str(name) for name in columns[0]])
+          """
+        let run = try await Program.run(python, ["-c", script, address])
+        #expect(
+          run.output == "250 Point ['name']\n['well 10', 'well 11', 'well 12']\n", "\(run)")
+      }
+      program.send(SIGTERM)
+      let result = try await program.result()
+      #expect([result.error, "\(result.status)"] == ["", "0"])
+    }
+
     typealias Ask = (String, String, String?, HTTPFields) async throws -> HTTPResponse
 
     /// Serves a schema.

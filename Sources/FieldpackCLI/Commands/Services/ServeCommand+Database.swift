@@ -5,19 +5,17 @@ import FieldpackServer
 
 /// `fieldpack serve CONFIG:STORE`.
 extension ServeCommand {
-  /// The store of a config that is to be served; `nil` for a GeoPackage.
-  var databaseName: SourceName? {
-    (try? SourceName(options.source)).flatMap { $0.isConfig ? $0 : nil }
+  /// What is served, as it was named.
+  var shownSource: String {
+    options.source.path + (options.source.layer.map { ":\($0)" } ?? "")
   }
 
-  func serveDatabase(
-    _ name: SourceName, at address: ListenAddress
-  ) async throws(FieldpackError) -> Int32 {
+  func serveDatabase(at address: ListenAddress) async throws(FieldpackError) -> Int32 {
     try refuseOptionsOfFiles()
     OpenFiles.allowMost()
     let webhooks = try options.live.allWebhooks()
     return try await invocation.withDatabase(
-      name, allowing: options.allowsPaths, profile: options.profile,
+      options.source, allowing: options.allowsPaths, profile: options.profile,
       otherwise: "cannot be served as a database. Try: fieldpack serve FILE, with its GeoPackage"
     ) { (store) async throws(FieldpackError) in
       #if PostGIS
@@ -42,6 +40,6 @@ extension ServeCommand {
     guard let first = names.first else { return }
     throw FieldpackError(
       .invalidArgument,
-      "\(first) is for GeoPackages alone, and \(options.source) is a store of a config")
+      "\(first) is for GeoPackages alone, and \(shownSource) is a store of a config")
   }
 }

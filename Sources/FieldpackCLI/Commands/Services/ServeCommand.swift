@@ -51,7 +51,7 @@ extension FieldpackTool {
 /// `fieldpack serve`.
 struct ServeCommand: CommandBody {
   struct Options: OptionGroup {
-    @Required var source: String
+    @Required var source: SourceName
     let address: ListenAddress?
     let access: ServeAccess
     let isWritable: Bool
@@ -69,8 +69,7 @@ struct ServeCommand: CommandBody {
 
     init(_ reader: inout OptionReader) {
       _source = reader.argument(
-        .whole("source", completion: .source(["gpkg", "scfg"])),
-        help: "The GeoPackage to serve, or CONFIG:STORE.")
+        .fileOrStore, help: "The GeoPackage to serve, or CONFIG:STORE.")
       address = reader.value(
         "listen", .address, help: "Where to listen; port 0 is a free one. (default: 127.0.0.1:8085)"
       )
@@ -111,14 +110,14 @@ struct ServeCommand: CommandBody {
 
   func run() async throws(FieldpackError) -> Int32 {
     let address = options.address ?? ListenAddress()
-    try options.access.check(address, isWritable: options.isWritable, source: options.source)
-    if let name = databaseName { return try await serveDatabase(name, at: address) }
+    try options.access.check(address, isWritable: options.isWritable, source: shownSource)
+    if options.source.isConfig { return try await serveDatabase(at: address) }
     try checkSensors()
     try checkApps(address)
     try options.live.check()
     OpenFiles.allowMost()
     let webhooks = try options.live.allWebhooks()
-    return try await invocation.withGeoPackage(options.source, options.profile) {
+    return try await invocation.withGeoPackage(options.source.path, options.profile) {
       (store) throws(FieldpackError) in
       try await invocation.withPositions(options.positions) {
         (positions) throws(FieldpackError) in
@@ -239,7 +238,7 @@ struct ServeCommand: CommandBody {
           ]))
       } else {
         let more = sensors.map { "sensors at \($0)\n" } ?? ""
-        try invocation.print("serving \(options.source) at \(url)\nmap at \(map)\n\(more)")
+        try invocation.print("serving \(shownSource) at \(url)\nmap at \(map)\n\(more)")
       }
       try invocation.output.flush()
     } catch {
