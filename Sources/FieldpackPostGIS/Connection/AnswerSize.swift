@@ -26,6 +26,9 @@
     /// Begins to count anew.
     mutating func begin() { (readings, sum, start) = (0, 0, nil) }
 
+    /// Begins to count for the next row of an answer, of which libpq may have read how long it is.
+    mutating func beginRow() { (readings, sum, start) = (1, 0, nil) }
+
     /// Takes what has come by `read`.
     ///
     /// - Returns: whether `read` was successful, and whether the answer may go on.

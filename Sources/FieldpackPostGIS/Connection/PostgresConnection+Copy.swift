@@ -81,7 +81,7 @@
         case ..<0: throw lost()
         default:
           defer { PQfreemem(buffer) }
-          beginAnswer()
+          beginRow()
           do throws(FieldpackError) {
             try body(UnsafeRawBufferPointer(start: buffer, count: Int(length)))
           } catch {
@@ -137,7 +137,7 @@
     /// Asks the server to end a COPY to here, and drops what is on its way.
     private func stopCopyOut() {
       cancelStatement()
-      beginAnswer()
+      beginRow()
       while !isGivenUp {
         var buffer: UnsafeMutablePointer<CChar>?
         let length = PQgetCopyData(handle, &buffer, 1)
@@ -150,7 +150,7 @@
     /// Drops results until the statement is over. A server that has more to say than is taken, or is
     /// silent, costs the connection.
     func drain() {
-      beginAnswer()
+      beginRow()
       while !isGivenUp {
         while PQisBusy(handle) == 1 {
           guard takesRest() else { return giveUp() }

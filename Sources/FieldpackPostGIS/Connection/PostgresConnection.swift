@@ -171,8 +171,9 @@
     /// The most bytes of an answer that is held whole, and of a row.
     var answerBytes: Int { size.most }
 
-    /// Lets the next row of a COPY be as long as the first.
     func beginAnswer() { size.begin() }
+    /// Lets the next row of a COPY be as long as the first.
+    func beginRow() { size.beginRow() }
 
     /// Waits until the server has sent something.
     func waitForServer() throws(FieldpackError) {

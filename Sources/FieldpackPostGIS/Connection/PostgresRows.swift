@@ -25,6 +25,11 @@
       PQgetisnull(result, Int32(row), Int32(column)) == 1
     }
 
+    /// How many bytes a value has; 0 for NULL.
+    func length(_ row: Int, _ column: Int) -> Int {
+      Int(PQgetlength(result, Int32(row), Int32(column)))
+    }
+
     /// The bytes of a value, none for NULL; valid while this object lives.
     package func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
       let length = PQgetlength(result, Int32(row), Int32(column))

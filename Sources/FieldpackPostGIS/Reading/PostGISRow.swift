@@ -85,12 +85,16 @@
     /// The column of the result; -1 for a column that was not asked for.
     let places: [Int]
     let kinds: [PostGISColumn.Kind]
+    /// The columns of the result whose values have lengths of their own, the id among them.
+    let fixed: [(place: Int, kind: PostGISColumn.Kind)]
 
     init(hasTextID: Bool, hasGeometry: Bool, places: [Int], kinds: [PostGISColumn.Kind]) {
       self.hasTextID = hasTextID
       self.hasGeometry = hasGeometry
       self.places = places
       self.kinds = kinds
+      let values = zip(places, kinds).filter { $0 >= 0 && $1 != .text && $1 != .blob }
+      fixed = (hasTextID ? [] : [(0, .integer)]) + values.map { ($0, $1) }
     }
 
     /// The same columns of a result that has the geometry.
@@ -102,16 +106,14 @@
   extension PostGISRow {
     /// - Throws: `.invalidData` where a value has not the length that its type has.
     func check(from connection: PostgresConnection) throws(FieldpackError) {
-      var isRight = columns.hasTextID || hasLength(of: .integer, 0)
-      for (column, place) in columns.places.enumerated() where place >= 0 {
-        if !hasLength(of: columns.kinds[column], place) { isRight = false }
-      }
+      var isRight = true
+      for (place, kind) in columns.fixed where !hasLength(of: kind, place) { isRight = false }
       guard !isRight else { return }
       throw connection.mistake("sends values of other lengths than their types have")
     }
 
     private func hasLength(of kind: PostGISColumn.Kind, _ place: Int) -> Bool {
-      kind.isLength(rows.bytes(index, place).count) || rows.isNull(index, place)
+      kind.isLength(rows.length(index, place)) || rows.isNull(index, place)
     }
   }
 

@@ -190,7 +190,7 @@
       }
       #expect(runs.map(\.status) == [0, 0, 66, 66], "\(runs)")
       #expect(runs[2...].allSatisfy { $0.error.contains("code=permission") })
-      #expect(runs[0].output == "fid,name\n1,Markt\n" && runs[1].output == runs[0].output)
+      #expect(runs[0].output == "fid,name\r\n1,Markt\r\n" && runs[1].output == runs[0].output)
       _ = try secret(folder, entry, ".pgpass")
       #expect(try await run(folder, uri, [:]).output == runs[0].output)
       let log = try String(contentsOfFile: server.cluster.folder + "/log", encoding: .utf8)
