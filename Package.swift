@@ -288,11 +288,18 @@ let waiting = [
   "FieldpackSQL", "FieldpackSensors", "FieldpackServer", "FieldpackServices", "FieldpackStoreKit",
   "FieldpackTracks", "FieldpackWFS",
 ]
-for target in package.targets where waiting.contains(target.name) {
-  if Context.environment["FIELDPACK_PACKAGED"] != nil {
+// The work of these targets is larger than it is hot: a check, a database and a watch have most of their time
+// from elsewhere.
+let large = [
+  "FieldpackArchive", "FieldpackArrow", "FieldpackCheck", "FieldpackField", "FieldpackMonitoring",
+  "FieldpackNMEA", "FieldpackPostGIS",
+]
+let isPackaged = Context.environment["FIELDPACK_PACKAGED"] != nil
+for target in package.targets {
+  if isPackaged, (waiting + large).contains(target.name) {
     // `Scripts/package` sets the variable: the tool stays small, and this work becomes somewhat slower.
     target.swiftSettings = settings + [.unsafeFlags(["-Osize"])]
-  } else {
+  } else if !isPackaged, waiting.contains(target.name) {
     // Without the variable of `Scripts/test` these are the settings that the target has.
     target.swiftSettings = testSettings
   }

@@ -32,6 +32,27 @@ extension PersonCatalogue {
     throw missing("item", name, SensorLayers.item)
   }
 
+  /// The items of these keys that there are, read at once.
+  package func items(_ keys: [KeyTuple]) async throws(FieldpackError) -> [KeyTuple: Item] {
+    let id = store.id
+    let numbers = keys.compactMap { key in
+      if case .integer(let number) = key.feature { number } else { nil }
+    }
+    let found = try await store.read { (snapshot) throws(FieldpackError) -> [Item] in
+      guard !numbers.isEmpty, try snapshot.hasPersons() else { return [] }
+      return try snapshot.items(Item.query.where(Column<Int64>("fid").isIn(numbers)), of: id)
+    }
+    return Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0) })
+  }
+
+  /// The key of an item by its id, or by a key tuple's text. The item need not be there.
+  package func key(ofItem name: String) throws(FieldpackError) -> KeyTuple {
+    guard let feature = Self.feature(name, SensorLayers.item, store.id) else {
+      throw missing("item", name, SensorLayers.item)
+    }
+    return KeyTuple(store: store.id, layer: SensorLayers.item, feature: feature)
+  }
+
   /// The sensors that items of a modality had last, the one that was edited last first, each only once.
   public func recentDevices(
     for modality: Modality, limit: Int = 5
@@ -62,10 +83,10 @@ extension PersonCatalogue {
   public func add(
     _ draft: ItemDraft, to person: KeyTuple, at index: Int? = nil
   ) async throws(FieldpackError) -> Item {
-    let id = try await change { (rows) throws(FieldpackError) in
-      try rows.create(draft, of: person.feature, at: index)
+    let id = store.id
+    return try await change { (rows) throws(FieldpackError) in
+      try rows.item(try rows.create(draft, of: person.feature, at: index), of: id)
     }
-    return try await item("\(id)")
   }
 
   /// Sets what an item captures and by what sensor. What it has captured stays.
@@ -95,18 +116,21 @@ extension PersonCatalogue {
   /// - Parameters:
   ///   - annotations: up to four, as ``CaptureType/annotatedParts`` names them; `nil` leaves them.
   ///   - notes: `nil` leaves them, an empty text removes them.
+  /// - Returns: the item as it is then.
+  @discardableResult
   public func annotate(
     _ item: KeyTuple, _ annotations: [Bool]? = nil, notes: String? = nil
-  ) async throws(FieldpackError) {
+  ) async throws(FieldpackError) -> Item {
     var values = Attributes()
     if let annotations {
       values["annotations_json"] = Item.json(annotations).map(Value.text) ?? .null
     }
     if let notes { values["notes"] = notes.isEmpty ? .null : .text(notes) }
-    let attributes = values
-    try await change { (rows) throws(FieldpackError) in
+    let (attributes, id) = (values, store.id)
+    return try await change { (rows) throws(FieldpackError) in
       _ = try rows.item(item.feature)
       try rows.writer.update(item.feature, in: SensorLayers.item, set: attributes)
+      return try rows.item(item.feature, of: id)
     }
   }
 

@@ -93,6 +93,16 @@ struct PersonRows {
     return row
   }
 
+  /// An item as it is now.
+  func item(_ id: FeatureID, of store: StoreID) throws(FieldpackError) -> Item {
+    guard case .integer(let number) = id,
+      let item = try writer.items(
+        Item.query.where(Column<Int64>("fid") == number), of: store
+      ).first
+    else { throw missing(id, SensorLayers.item) }
+    return item
+  }
+
   /// - Parameter index: its place among the person's items; `nil` for the last.
   func create(
     _ draft: ItemDraft, of person: FeatureID, at index: Int?

@@ -60,8 +60,12 @@ extension SensorDesk {
   private nonisolated func changeItem(
     _ method: String, _ path: [String], _ body: JSONValue
   ) async throws(FieldpackError) -> JSONValue {
+    let rest = path.count == 2 ? path[1] : nil
+    if method == "PATCH", rest == nil, body["modality"] == nil, body["index"] == nil {
+      return try await annotate(try persons.key(ofItem: path.first ?? ""), body)
+    }
     let item = try await persons.item(path.first ?? "")
-    switch (method, path.count == 2 ? path[1] : nil) {
+    switch (method, rest) {
     case ("DELETE", nil):
       await reset(item.key)
       try await persons.delete(items: [item.key])
@@ -83,22 +87,27 @@ extension SensorDesk {
     _ item: Item, _ body: JSONValue
   ) async throws(FieldpackError) -> JSONValue {
     let draft = body["modality"] == nil ? nil : try draft(of: item, body)
-    let annotations = try SensorDocuments.annotations(body)
-    let notes = try SensorDocuments.text("notes", body)
+    _ = try SensorDocuments.annotations(body)
+    _ = try SensorDocuments.text("notes", body)
     let index = try SensorDocuments.index(body)
     if let draft {
       await reset(item.key)
       try await persons.set(item.key, to: draft)
     }
-    if annotations != nil || notes != nil {
-      try await persons.annotate(item.key, annotations, notes: notes)
-    }
-    if let index {
-      try await persons.move(item.key, to: index)
-      return try await changed(item.person)
-    }
-    changes.send(.item(item.key))
-    return try await document(ofItem: item.key)
+    let document = try await annotate(item.key, body)
+    guard let index else { return document }
+    try await persons.move(item.key, to: index)
+    return try await changed(item.person)
+  }
+
+  private nonisolated func annotate(
+    _ key: KeyTuple, _ body: JSONValue
+  ) async throws(FieldpackError) -> JSONValue {
+    let annotations = try SensorDocuments.annotations(body)
+    let notes = try SensorDocuments.text("notes", body)
+    let item = try await persons.annotate(key, annotations, notes: notes)
+    changes.send(.item(key))
+    return SensorDocuments.item(item, await button(of: item))
   }
 
   /// What the page knows nothing of stays: the position, and the other parameters of the sensor.

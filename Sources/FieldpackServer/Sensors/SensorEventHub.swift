@@ -176,10 +176,11 @@ actor SensorEventHub {
       let batch = waiting.filter { seen.insert($0).inserted }
       waiting = []
       var hasFailed = false
+      var items: [KeyTuple: Item]?
       for change in seen.contains(.everything) ? [.everything] : batch {
         do throws(FieldpackError) {
-          let (kind, data) = try await event(of: change)
-          send(kind, data)
+          if case .item = change, items == nil { items = try await self.items(of: batch) }
+          if let (kind, data) = try await event(of: change, items ?? [:]) { send(kind, data) }
         } catch {
           // What is gone by now is told as gone.
           guard error.code != .notFound else { continue }
@@ -196,9 +197,21 @@ actor SensorEventHub {
     pieces.send(Array("event: \(kind)\ndata: \(data.text)\n\n".utf8))
   }
 
+  /// The items of several changes, read at once: after each commit the file's layers are looked up anew.
+  private func items(
+    of changes: [SensorDesk.Change]
+  ) async throws(FieldpackError) -> [KeyTuple: Item] {
+    try await desk.persons.items(
+      changes.compactMap { change in
+        if case .item(let key) = change { key } else { nil }
+      })
+  }
+
+  /// - Parameter items: those of the changes that are told together.
+  /// - Returns: `nil` for an item that is gone, whose person is told then.
   private func event(
-    of change: SensorDesk.Change
-  ) async throws(FieldpackError) -> (String, JSONValue) {
+    of change: SensorDesk.Change, _ items: [KeyTuple: Item]
+  ) async throws(FieldpackError) -> (String, JSONValue)? {
     switch change {
     case .person(let key):
       let person = try await desk.persons.person("\(key.feature)")
@@ -207,7 +220,7 @@ actor SensorEventHub {
       told?.note(person, items)
       return ("person", document)
     case .item(let key):
-      let item = try await desk.persons.item("\(key.feature)")
+      guard let item = items[key] else { return nil }
       let button = await desk.button(of: item)
       told?.note(item)
       return ("item", SensorDocuments.item(item, button))
