@@ -16,6 +16,8 @@
       guard found.isEmpty else { return found }
       var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
       guard poll(&descriptor, 1, Int32(clamping: limit.wholeMilliseconds)) > 0 else { return [] }
+      // Nothing but notifications comes, each of them short.
+      beginAnswer()
       try consume()
       // After the last words of a server that goes away, the next call finds the end of the connection.
       return takeNotifications()

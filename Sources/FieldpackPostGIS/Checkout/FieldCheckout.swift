@@ -102,6 +102,9 @@
       let (address, limits, filter) = (
         store.pool.address, store.pool.limits, try record?.filter ?? .all
       )
+      // While the lock is waited for, all who want to write wait behind it.
+      let lockLimit =
+        record == nil ? "SET LOCAL lock_timeout = '500ms'" : PostGISStore.lockLimit
       do throws(FieldpackError) {
         return try await store.pool.run { (connection) throws(FieldpackError) in
           // For a moment nobody writes to the tables, so that the edits that are known there and the
@@ -110,6 +113,7 @@
           return try connection.transaction(.snapshot) { () throws(FieldpackError) in
             let snapshot = PostGISSnapshot(connection, scope: scope, catalogue: catalogue)
             var copy = try gate.transaction { () throws(FieldpackError) in
+              try gate.execute(lockLimit)
               let copy = try Self.close(gate, layers, catalogue, scope)
               try connection.execute("SELECT 1")
               return copy
@@ -126,7 +130,6 @@
       _ gate: PostgresConnection, _ layers: [LayerID], _ catalogue: PostGISCatalogue,
       _ scope: PostGISScope
     ) throws(FieldpackError) -> Copy {
-      try gate.execute(PostGISStore.lockLimit)
       var copy = Copy()
       for name in layers {
         guard let layer = catalogue.layer(name) else { throw catalogue.missing(name) }

@@ -138,11 +138,12 @@
     private func stopCopyOut() {
       cancelStatement()
       beginRow()
+      let end = restEnd
       while !isGivenUp {
         var buffer: UnsafeMutablePointer<CChar>?
         let length = PQgetCopyData(handle, &buffer, 1)
         if length < 0 { break }
-        if length > 0 { PQfreemem(buffer) } else if !takesRest() { giveUp() }
+        if length > 0 { PQfreemem(buffer) } else if !takesRest(until: end) { giveUp() }
       }
       drain()
     }
@@ -151,9 +152,10 @@
     /// silent, costs the connection.
     func drain() {
       beginRow()
+      let end = restEnd
       while !isGivenUp {
         while PQisBusy(handle) == 1 {
-          guard takesRest() else { return giveUp() }
+          guard takesRest(until: end) else { return giveUp() }
         }
         guard let result = PQgetResult(handle) else { return }
         let status = PQresultStatus(result)

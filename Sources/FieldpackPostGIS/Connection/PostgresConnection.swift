@@ -192,12 +192,16 @@
       }
     }
 
+    /// When the rest of a statement that nobody wants has to be here.
+    var restEnd: ContinuousClock.Instant { .now + .milliseconds(patience) }
+
     /// Waits for the rest of a statement that nobody wants, and takes it.
     ///
-    /// - Returns: `false` where nothing comes, or too much.
-    func takesRest() -> Bool {
+    /// - Returns: `false` where nothing comes in time, or too much.
+    func takesRest(until end: ContinuousClock.Instant) -> Bool {
       var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-      guard descriptor.fd >= 0, poll(&descriptor, 1, patience) > 0 else { return false }
+      let left = Int32(clamping: max(.zero, end - .now).wholeMilliseconds)
+      guard descriptor.fd >= 0, poll(&descriptor, 1, left) > 0 else { return false }
       return (try? consume()) != nil
     }
 

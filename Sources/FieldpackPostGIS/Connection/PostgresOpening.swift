@@ -43,11 +43,12 @@
       }
     }
 
-    /// While connecting, the next address of a name is tried when the first does not answer in time.
+    /// While connecting, libpq tries the next address of a name when the system gives the first one up, which
+    /// is before we do.
     private var standards: [(name: String, value: String)] {
       [
         ("application_name", "fieldpack"), ("keepalives_idle", "30"), ("keepalives_interval", "10"),
-        ("keepalives_count", "3"), ("tcp_user_timeout", "\(limit.wholeMilliseconds)"),
+        ("keepalives_count", "3"), ("tcp_user_timeout", "\(limit.wholeMilliseconds * 3 / 4)"),
       ]
     }
 
@@ -100,13 +101,14 @@
     private func finish(_ handle: OpaquePointer) throws(FieldpackError) -> Bool {
       guard PQstatus(handle) != CONNECTION_BAD else { return true }
       var events = POLLOUT
-      var socket: Int32 = -1
+      var (socket, address): (Int32, String?) = (-1, nil)
       var end = ContinuousClock.now
       var size = AnswerSize(most: Self.longestGreeting, socket: socket)
       while true {
-        if PQsocket(handle) != socket {
-          // Another address is tried.
-          socket = PQsocket(handle)
+        let tried = PQhostaddr(handle).map { String(cString: $0) }
+        if PQsocket(handle) != socket || tried != address {
+          // Another address is tried, maybe on a socket with the same number.
+          (socket, address) = (PQsocket(handle), tried)
           end = .now + limit
           size = AnswerSize(most: Self.longestGreeting, socket: socket)
         }

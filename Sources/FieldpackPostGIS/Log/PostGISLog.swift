@@ -141,6 +141,8 @@
       try connection.execute(
         "UPDATE \(tables.registry) SET head = $2 WHERE table_name = $1",
         [.text(shape.table), .integer(head + Int64(count))])
+      // Those who may not give positions see the edits from now on.
+      try connection.execute("SELECT pg_notify('\(LogTables.channel)', '')")
       return head + Int64(count)
     }
 

@@ -11,8 +11,8 @@
         do throws(FieldpackError) {
           return try await FieldCheckout(of: store, nil).fill(pending, with: [found.layer])
         } catch {
-          // Whoever may not lock the table gets the features without the log.
-          guard error.code == .permission || error.code == .readOnly else { throw error }
+          // Whoever may not lock the table, or not now, gets the features without the log.
+          guard [.permission, .readOnly, .busy].contains(error.code) else { throw error }
         }
       }
       let id = found.hasTextID ? found.schema.idColumn : nil
@@ -26,12 +26,14 @@
     }
 
     private func isLogged(_ layer: PostGISLayer) async throws(FieldpackError) -> Bool {
-      try await store.snapshot { (snapshot) throws(FieldpackError) in
-        do throws(FieldpackError) { _ = try snapshot.log(of: layer.layer) } catch {
-          guard error.code == .notFound else { throw error }
-          return false
+      do throws(FieldpackError) {
+        return try await store.snapshot { (snapshot) throws(FieldpackError) in
+          _ = try snapshot.log(of: layer.layer)
+          return true
         }
-        return true
+      } catch {
+        guard error.code == .notFound || error.code == .permission else { throw error }
+        return false
       }
     }
   }

@@ -9,16 +9,22 @@
 
   /// What happens in a database, by the change logs of its layers.
   extension ServedPostGIS {
+    /// None for a user who may not read the logs.
     package func changeLogs() async throws(FieldpackError) -> [ServedLog] {
-      try await givePositions()
-      return try await store.snapshot { (snapshot) throws(FieldpackError) in
-        var logs: [ServedLog] = []
-        for log in try snapshot.logs() {
-          logs.append(
-            ServedLog(
-              schema: log.values.layer.schema, origin: log.origin, head: try log.lastPosition()))
+      do throws(FieldpackError) {
+        try await givePositions()
+        return try await store.snapshot { (snapshot) throws(FieldpackError) in
+          var logs: [ServedLog] = []
+          for log in try snapshot.logs() {
+            logs.append(
+              ServedLog(
+                schema: log.values.layer.schema, origin: log.origin, head: try log.lastPosition()))
+          }
+          return logs
         }
-        return logs
+      } catch {
+        guard error.code == .permission else { throw error }
+        return []
       }
     }
 
@@ -37,24 +43,32 @@
       }
     }
 
-    /// A text that each edit of the layers changes; `nil` where one of them has no log of all edits.
+    /// A text that each edit of the layers changes, and each change of their tables; `nil` where one of them
+    /// has no log of all edits, or the user may not read it.
     ///
     /// The edits that have positions are told by the last position. Those that wait for one become more
     /// with each commit, until they get them.
     func logCounter(of layers: [PostGISLayer]) async throws(FieldpackError) -> String? {
+      do throws(FieldpackError) { return try await counterOfLogs(layers) } catch {
+        guard error.code == .permission || error.code == .notFound else { throw error }
+        return nil
+      }
+    }
+
+    private func counterOfLogs(_ layers: [PostGISLayer]) async throws(FieldpackError) -> String? {
       // Whoever writes at another server passes the triggers by.
       guard layers.allSatisfy({ $0.shards == nil }) else { return nil }
       let shape = Self.shape(of: layers)
       let found = try await store.snapshot {
         (snapshot) throws(FieldpackError) -> (text: String, waiting: [LayerID])? in
         let tables = LogTables(schema: snapshot.scope.schema)
-        guard try PostGISLog.exist(tables, snapshot.connection) else { return nil }
-        let logs = try snapshot.logs()
-        var (text, waiting) = (shape, [LayerID]())
+        guard try PostGISLog.exist(tables, snapshot.connection),
+          let state = try snapshot.stateOfTables(layers)
+        else { return nil }
+        var (text, waiting) = ("\(shape)-\(state)", [LayerID]())
         for layer in layers {
-          guard let log = logs.first(where: { $0.layer == layer.layer }), try log.isCurrent() else {
-            return nil
-          }
+          let log = try snapshot.log(of: layer.layer)
+          guard try log.isCurrent() else { return nil }
           let count = try log.waitingCount()
           if count > 1_000 { waiting.append(layer.layer) }
           text += "-\(log.origin.prefix(8)).\(try log.lastPosition()).\(count)"
@@ -140,6 +154,22 @@
   extension PostGISSnapshot {
     fileprivate func logs() throws(FieldpackError) -> [PostGISLog] {
       try PostGISLog.all(catalogue, scope, connection)
+    }
+
+    /// A text that each change of the tables and of their triggers changes; `nil` where one of them has rows
+    /// of other tables, or rules that hide rows, whose changes no log tells.
+    fileprivate func stateOfTables(_ layers: [PostGISLayer]) throws(FieldpackError) -> String? {
+      let tables = layers.map { String($0.oid) }.joined(separator: ", ")
+      let rows = try connection.execute(
+        """
+        SELECT count(*), md5(string_agg(concat_ws('.', c.oid, c.relfilenode, c.xmin, (
+          SELECT string_agg(t.xmin::text, '.' ORDER BY t.oid) FROM pg_trigger t
+          WHERE t.tgrelid = c.oid)), '-' ORDER BY c.oid))
+        FROM pg_class c WHERE c.oid IN (\(tables)) AND c.relkind = 'r' AND NOT c.relhassubclass
+          AND NOT c.relrowsecurity
+        """)
+      guard rows.integer(0, 0) == Int64(Set(layers.map(\.oid)).count) else { return nil }
+      return rows.text(0, 1)
     }
   }
 

@@ -72,8 +72,12 @@
         ).firstRow
       }
       guard rows.isTold, let snapshot = rows.snapshot, let start = rows.start else { return nil }
-      // A comma separates tags.
-      return "\(start)-\(snapshot.replacing(",", with: "_"))-\(Self.shape(of: layers))"
+      // The snapshot names all transactions that are open.
+      var hash = Hasher()
+      hash.combine(start)
+      hash.combine(snapshot)
+      let state = String(UInt(bitPattern: hash.finalize()), radix: 36)
+      return "\(state)-\(Self.shape(of: layers))"
     }
 
     /// A table may get other columns in a transaction that is seen while the old ones are still known.

@@ -113,24 +113,27 @@
     }
 
     /// Replaces features of a divided layer that have the key of a row. A feature may get to another
-    /// server by that, so that it is deleted and made anew, with what the rows do not bring.
+    /// server by that, so that it is deleted and made anew, with what the rows do not bring. The count of
+    /// what is deleted ends the deleting before anything is made, which would be found again.
     ///
     /// - Parameter numbers: the rows of the temporary table; `nil` is all.
     func move(_ key: String, _ numbers: ClosedRange<Int64>? = nil) -> String {
       // Without a geometry a feature stays where it is.
       let new = plan.geometry == nil ? brought : names
       let all =
-        [id?.name, facts.geometry?.name].compactMap(\.self) + facts.columns.map(\.name)
-        + [ShardKey.column]
+        [id?.name, facts.geometry?.name].compactMap(\.self) + facts.otherGeometries
+        + facts.columns.map(\.name) + [ShardKey.column]
       let kept = all.filter { !new.contains($0) }
       let values = kept.map { "g.\(quotedUnchecked($0))" } + new.map(typed)
       let moved = ["s.\(Self.number)"] + kept.map { "t.\(quotedUnchecked($0))" }
       return """
         WITH g AS (
           DELETE FROM \(target) t USING \(Self.table) s WHERE t.\(quotedUnchecked(key)) = \(typed(key)) \
-        \(numbers.map { "AND \(Self.condition($0)) " } ?? "")RETURNING \(moved.joined(separator: ", ")))
+        \(numbers.map { "AND \(Self.condition($0)) " } ?? "")RETURNING \(moved.joined(separator: ", "))),
+          n AS (SELECT count(*) FROM g)
         INSERT INTO \(target) (\((kept + new).map(quotedUnchecked).joined(separator: ", "))) \
-        SELECT \(values.joined(separator: ", ")) FROM g JOIN \(Self.table) s USING (\(Self.number))
+        SELECT \(values.joined(separator: ", ")) FROM n CROSS JOIN g \
+        JOIN \(Self.table) s USING (\(Self.number)) WHERE n.count > 0 ORDER BY s.\(Self.number)
         """
     }
 

@@ -178,6 +178,12 @@
         (column.isNullable, column.isUnique, column.defaultSQL) = (true, false, nil)
         columns.append(column)
       }
+      guard facts.shards == nil || !options.isDryRun else {
+        throw FieldpackError(
+          .unsupported,
+          "layer '\(part.name)' is divided over servers, where a dry run cannot add column "
+            + "'\(missing[0].name)'. Try: the import itself")
+      }
       try facts.add(columns, servers: servers, on: connection)
       return try facts.readAgain(on: connection)
     }

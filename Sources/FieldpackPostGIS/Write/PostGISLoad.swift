@@ -33,7 +33,8 @@
       var progress = Progress(report: LayerLoadReport())
       try await on { (connection) throws(FieldpackError) in
         try connection.execute(PostgresConnection.Transaction.writing.rawValue)
-        try connection.run(script: PostGISStore.lockLimit)
+        // A COPY is one statement, and waits for the source between its pieces.
+        try connection.run(script: "\(PostGISStore.lockLimit); SET LOCAL statement_timeout = 0")
       }
       for part in parts { try await load(part, &progress) }
       if Task.isCancelled {
@@ -154,7 +155,7 @@
           throw failure.adding(location: .init(store: store))
         }
         count += sent.count
-        progress.count += piece.count
+        progress.count += skips ? sent.count : piece.count
         if let range = piece.ids {
           ids =
             min(

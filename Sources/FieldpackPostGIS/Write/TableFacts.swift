@@ -39,6 +39,8 @@
     var id: ID?
     /// The first geometry column.
     var geometry: Geometry?
+    /// Those after the first, which no row brings.
+    var otherGeometries: [String] = []
     var columns: [Column] = []
     /// `r` for tables, `p` for those in parts, `v` for views, `f` for foreign tables.
     var kind: String
@@ -101,11 +103,10 @@
       let typeSQL = rows.text(row, 3) ?? "text"
       let base = rows.text(row, 5)
       if base == "geometry" || base == "geography" {
-        if geometry == nil {
-          geometry = Geometry(
-            name: name, srid: Int32(clamping: rows.integer(row, 11) ?? 0),
-            rule: GeometryColumn(name, postGISType: base == "geometry" ? rows.text(row, 13) : nil))
-        }
+        guard geometry == nil else { return otherGeometries.append(name) }
+        geometry = Geometry(
+          name: name, srid: Int32(clamping: rows.integer(row, 11) ?? 0),
+          rule: GeometryColumn(name, postGISType: base == "geometry" ? rows.text(row, 13) : nil))
         return
       }
       let generated = rows.text(row, 7) ?? ""

@@ -16,6 +16,8 @@ actor EventHub {
   private var known: Known?
   private var beginning: Task<Result<Known, FieldpackError>, Never>?
   private var lastBeat = Duration.zero
+  /// Why events could not be read the last time.
+  private var failure: String?
   private var isClosed = false
 
   struct Known: Sendable {
@@ -46,6 +48,9 @@ actor EventHub {
     self.logger = logger
     self.clock = clock
   }
+
+  /// Whether all streams are at their end.
+  var isOver: Bool { isClosed }
 
   // MARK: Following
 
@@ -90,7 +95,10 @@ actor EventHub {
       }
     beginning = task
     let begun = await task.value
-    if case .failure = begun { beginning = nil }
+    if case .failure = begun {
+      beginning = nil
+      if known == nil { store.rest() }
+    }
     return try begun.get()
   }
 
@@ -126,15 +134,17 @@ actor EventHub {
     }
     do throws(FieldpackError) {
       while try await readNews() {}
+      failure = nil
     } catch {
-      guard error.code != .unavailable else {
+      guard error.code != .unavailable || store.comesBack else {
         logger.error("events cannot be read any more", ["reason": .text("\(error)")])
         for channel in channels.values { channel.end() }
         channels = [:]
         rest()
         return false
       }
-      if error.code != .busy {
+      if error.code != .busy, error.message != failure {
+        failure = error.message
         logger.warning("events could not be read", ["reason": .text("\(error)")])
       }
     }

@@ -11,6 +11,9 @@ final class FollowedDatabase: FollowedStore {
   private let listening = Locked<Task<Void, Never>?>(nil)
   private let logger: Logger
 
+  /// Until the next try, when the database has refused to be listened to.
+  private static let pause = Duration.seconds(30)
+
   init(_ database: any ServedDatabase, logger: Logger) {
     self.database = database
     self.logger = logger
@@ -21,10 +24,13 @@ final class FollowedDatabase: FollowedStore {
     listening.withLock { task in
       guard task == nil else { return }
       task = Task {
-        do throws(FieldpackError) {
-          try await database.listenForCommits { told.withLock { $0 += 1 } }
-        } catch {
-          logger.error("the database is not followed", ["reason": .text("\(error)")])
+        while !Task.isCancelled {
+          do throws(FieldpackError) {
+            return try await database.listenForCommits { told.withLock { $0 += 1 } }
+          } catch {
+            logger.error("the database is not followed now", ["reason": .text("\(error)")])
+          }
+          try? await Task.sleep(for: Self.pause)
         }
       }
     }
@@ -39,6 +45,7 @@ final class FollowedDatabase: FollowedStore {
 
   func end() { rest() }
 
+  var comesBack: Bool { true }
   var hasOwnNews: Bool { false }
 
   func commits() async throws(FieldpackError) -> Int { told.withLock { $0 } }
@@ -75,12 +82,16 @@ final class FollowedDatabase: FollowedStore {
       let (before, last) = (place.logs[log.name] ?? 0, end.logs[log.name] ?? 0)
       guard before < last else { continue }
       let layer = log.schema.layer
-      for change in try await database.changes(of: layer, after: before, limit: left) {
+      let changes = try await database.changes(of: layer, after: before, limit: left)
+      let isAll = changes.count < left
+      for change in changes {
         guard change.position <= last else { break }
         place.logs[log.name] = change.position
         left -= 1
         events.append(event(of: change, log, at: place))
       }
+      // Rows that somebody has removed from the log are not waited for.
+      if isAll { place.logs[log.name] = last }
     }
     return (events, place)
   }

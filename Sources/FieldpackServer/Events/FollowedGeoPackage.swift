@@ -35,6 +35,7 @@ final class FollowedGeoPackage: FollowedStore {
     rest()
   }
 
+  var comesBack: Bool { false }
   var hasOwnNews: Bool { committed.withLock { $0?.isEmpty == false } }
 
   func commits() async throws(FieldpackError) -> Int {

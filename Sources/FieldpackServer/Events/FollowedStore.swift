@@ -9,6 +9,8 @@ protocol FollowedStore: Sendable {
   /// Hears of none any more until the next ``begin()``, because nobody follows.
   func rest()
   func end()
+  /// Whether a store that cannot be reached may be there again later.
+  var comesBack: Bool { get }
   /// Whether the store itself has committed since ``news(since:_:wantsPositions:limit:)``.
   var hasOwnNews: Bool { get }
   /// A number that changes with commits.

@@ -30,6 +30,8 @@ final class ServedFile: Sendable {
   /// What is made for one version of the layers.
   struct Known {
     var version: Int64
+    /// When the reading of the layers began, and when it was over.
+    var begun: Duration
     var read: Duration
     /// How long it stays known. A database has no number that tells of a change of its layers.
     var patience: Duration
@@ -57,6 +59,7 @@ final class ServedFile: Sendable {
 
   /// How long a change of the layers may go unnoticed.
   private static let patience = Duration.seconds(1)
+  private static let longestPatience = Duration.seconds(60)
   /// The most of its time that a server looks at the layers of a database.
   private static let share = 50
   /// Documents of other bases than the usual are not kept without end.
@@ -139,7 +142,9 @@ final class ServedFile: Sendable {
     let layers = try await content.describedLayers()
     let pyramids = try await ownFile?.store.tilePyramids() ?? []
     let read = uptime()
-    let patience = number == nil ? max(Self.patience, (read - begun) * Self.share) : Self.patience
+    let patience =
+      number == nil
+      ? min(Self.longestPatience, max(Self.patience, (read - begun) * Self.share)) : Self.patience
     let same = state.withLock { state -> ServerDocuments? in
       guard number == nil, let known = state.known, known.layers == layers else { return nil }
       state.known?.read = read
@@ -150,10 +155,12 @@ final class ServedFile: Sendable {
     var documents = ServerDocuments(
       layers.map { ServedLayer($0) }, pyramids: pyramids.compactMap { ServedPyramid($0) }, options)
     return state.withLock { state in
+      // Another one has read them later, and was faster.
+      if number == nil, let known = state.known, known.begun > begun { return known.documents }
       state.readings += 1
       documents.version = number ?? state.readings
       state.known = Known(
-        version: documents.version, read: read, patience: patience, layers: layers,
+        version: documents.version, begun: begun, read: read, patience: patience, layers: layers,
         documents: documents)
       return documents
     }

@@ -180,6 +180,8 @@ actor SensorEventHub {
       for change in seen.contains(.everything) ? [.everything] : batch {
         do throws(FieldpackError) {
           if case .item = change, items == nil { items = try await self.items(of: batch) }
+          // A person is told with all items as they are then, and what was read before is old.
+          if case .person = change { items = nil }
           if let (kind, data) = try await event(of: change, items ?? [:]) { send(kind, data) }
         } catch {
           // What is gone by now is told as gone.

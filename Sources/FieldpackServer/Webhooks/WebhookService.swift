@@ -74,9 +74,10 @@ final class WebhookService: Sendable {
     var told: String?
     while !Task.isCancelled {
       do throws(FieldpackError) {
-        return try await delivery.run()
+        if try await delivery.run() == .switchedOff { return .switchedOff }
+        if await delivery.hub.isOver { return .closed }
       } catch {
-        if error.code == .unavailable { return .closed }
+        if error.code == .unavailable, await delivery.hub.isOver { return .closed }
         if error.message != told {
           delivery.logger.error(
             "the events of a webhook are sent later",

@@ -39,8 +39,7 @@
       try pair.schema.run("ALTER TABLE wells ADD COLUMN more text")
       #expect(try await status(third) == 200)
       try pair.schema.run("CREATE VIEW now AS SELECT fid, name, now() AS moment FROM wells")
-      try await Task.sleep(for: .milliseconds(1_200))
-      let view = try await pair.ask(1, "/collections/now/items")
+      let view = try await pair.askUntilFound("/collections/now/items")
       #expect(view.status == 200 && view.fields["ETag"] == nil)
       await pair.close()
     }

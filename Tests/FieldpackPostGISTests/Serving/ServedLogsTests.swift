@@ -151,8 +151,7 @@
         ("/collections/wells/items?f=gpkg&bbox=1,0,2,9", ["3", "4", "5", "40"], "name"),
         ("/collections/sites/items?f=gpkg", ["1", "2"], "code"),
       ] {
-        if path.contains("sites") { try await Task.sleep(for: .milliseconds(1_200)) }
-        let answer = try await pair.ask(1, path)
+        let answer = try await pair.askUntilFound(path)
         #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
         let file = pair.folder.file("\(column).gpkg")
         try Data(answer.body).write(to: file)

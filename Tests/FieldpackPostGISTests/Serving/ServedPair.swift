@@ -123,6 +123,16 @@
       var description: String { "\(status) \(fields)\n\(body)" }
     }
 
+    /// What the server of the database answers once it has looked at the tables again and knows a new one.
+    func askUntilFound(_ path: String) async throws -> HTTPResponse {
+      for _ in 0..<900 {
+        let answer = try await ask(1, path)
+        if answer.status != 404 { return answer }
+        try await Task.sleep(for: .milliseconds(100))
+      }
+      return try await ask(1, path)
+    }
+
     func ask(
       _ server: Int, _ path: String, _ method: String = "GET", fields: HTTPFields = [:],
       body: String? = nil

@@ -21,11 +21,13 @@
       private let other: TestSchema
       let folder: TemporaryFolder
 
-      init() async throws {
+      /// - Parameter script: what is run in both schemas before the layer is divided.
+      init(_ script: String? = nil) async throws {
         servers = try await ShardServers.make()
         other = try await TestSchema.make()
         for servers in [servers, ShardServers(schema: other, others: [])] {
           try servers.fill(ShardServers.points, count: 400)
+          if let script { try servers.schema.run(script) }
         }
         divided = servers.store()
         plain = other.store()
@@ -101,6 +103,21 @@
       await pair.close()
     }
 
+    @Test func `an upsert keeps a second geometry`() async throws {
+      let pair = try await Pair(
+        "ALTER TABLE points ADD COLUMN centre geometry(Point, 4326); UPDATE points SET centre = geom"
+      )
+      let lines = (1...40).map { Self.line($0, Double($0), 50, "\"name\":\"moved\"") }
+      _ = try await pair.load(lines, ImportOptions(mode: .upsert))
+      for schema in [pair.servers.schema.name, pair.plain.scope.schema] {
+        let rows = try pair.servers.schema.cluster.connection().execute(
+          "SELECT count(*) FROM \(quotedUnchecked(schema)).points WHERE name = 'moved' "
+            + "AND (centre IS NOT NULL) = (fid % 50 <> 0)")
+        #expect(rows.integer(0, 0) == 40)
+      }
+      await pair.close()
+    }
+
     @Test func `an upsert by another column leaves out what a server refuses`() async throws {
       let pair = try await Pair()
       for schema in [pair.servers.schema.name, pair.plain.scope.schema] {
@@ -151,9 +168,25 @@
       await pair.close()
     }
 
-    @Test func `a column that a server has in another type is refused, and nothing changes`()
-      async throws
-    {
+    @Test func `a dry run adds no column to any server`() async throws {
+      let pair = try await Pair()
+      let file = try pair.folder.write(
+        Self.line(5_000, 1, 50, "\"height\":1") + "\n", to: "points.geojsonl")
+      var options = ImportOptions(mode: .append)
+      (options.layer, options.isDryRun) = ("points", true)
+      let error = await #expect(throws: FieldpackError.self) {
+        try await StoreImport(options).run([ImportSource(file.path)], into: pair.divided)
+      }
+      #expect(error?.code == .unsupported)
+      _ = try await pair.load(
+        [Self.line(5_000, 1, 50, "\"height\":\"tall\"")], ImportOptions(mode: .append))
+      await pair.close()
+    }
+
+    @Test(arguments: [nil, "'old'"])
+    func `a column that a try has left is made anew, but not one with values`(
+      _ value: String?
+    ) async throws {
       let pair = try await Pair()
       let layer = try #require(try await pair.divided.catalogue().layer("points"))
       let part = try #require(layer.shards?.parts.first { $0.server != nil })
@@ -161,15 +194,21 @@
         pair.divided.servers.firstIndex { $0.name == part.server })
       try pair.servers.others[number].connection().execute(
         "ALTER TABLE \(quotedUnchecked(pair.servers.schema.name)).\(quotedUnchecked(part.table)) "
-          + "ADD COLUMN colour bytea")
-      let error = await #expect(throws: FieldpackError.self) {
-        try await pair.divided.write { (writer) throws(FieldpackError) in
+          + "ADD COLUMN colour bytea DEFAULT \(value ?? "NULL")")
+      func add(_ store: PostGISStore) async throws(FieldpackError) {
+        try await store.write { (writer) throws(FieldpackError) in
           try writer.addColumns([ColumnDefinition("colour", .text())], to: "points")
         }
       }
-      #expect(error?.code == .cannotCreate)
-      #expect(error?.message.hasPrefix("server '\(part.server ?? "")': ") == true)
+      if value == nil {
+        for store in [pair.divided, pair.plain] { try await add(store) }
+      } else {
+        let error = await #expect(throws: FieldpackError.self) { try await add(pair.divided) }
+        #expect(error?.code == .cannotCreate)
+        #expect(error?.message.hasPrefix("server '\(part.server ?? "")': ") == true)
+      }
       #expect(try await pair.divided.schemas() == pair.plain.schemas())
+      #expect(try await pair.features(pair.divided) == pair.features(pair.plain))
       await pair.close()
     }
   }
