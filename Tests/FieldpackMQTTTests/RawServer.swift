@@ -15,8 +15,8 @@
 
     /// - Parameter serve: called with the descriptor of each connection, which is closed afterwards.
     init(_ serve: @escaping @Sendable (Int32) -> Void) throws {
-      let (listener, port) = try Self.listen()
-      (self.listener, self.port) = (listener, port)
+      let (listener, port) = try LoopbackServer.listen()
+      (self.listener, self.port) = (listener, Int(port))
       Thread.detachNewThread {
         while case let connection = accept(listener, nil, nil), connection >= 0 {
           serve(connection)
@@ -29,24 +29,6 @@
       shutdown(listener, Int32(SHUT_RDWR))
       close(listener)
     }
-
-    private static func listen() throws -> (Int32, Int) {
-      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-          bind(descriptor, pointer, size) == 0 && Glibc.listen(descriptor, 8) == 0
-            && getsockname(descriptor, pointer, &size) == 0
-        }
-      }
-      guard isBound else { throw RunFailure.noPort }
-      return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
-    }
-
-    enum RunFailure: Error { case noPort }
 
     // MARK: Packets
 

@@ -103,12 +103,14 @@ public final class LoopbackServer: Sendable {
     return port
   }
 
-  private static func listen() throws -> (Int32, UInt16) {
+  /// A socket that listens on a free port of this machine, and the port.
+  public static func listen() throws -> (Int32, UInt16) {
     #if canImport(Glibc)
       let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     #else
       let descriptor = socket(AF_INET, SOCK_STREAM, 0)
     #endif
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian

@@ -8,8 +8,8 @@
     import Darwin
   #endif
 
-  /// How long the answer to a statement has got, while libpq gathers it: a server may announce any
-  /// length, and send rows without end.
+  /// Counts the bytes of an answer while libpq gathers it: a server may announce any length, and send rows
+  /// without end.
   ///
   /// Nothing is asked of the system for the first reading, which is enough for a short answer. What it
   /// takes is not counted: libpq reads at most 32 KiB before it knows how long a message is.
@@ -18,7 +18,7 @@
     private let socket: Int32
     private var readings = 0
     private var sum = 0
-    /// What the system has counted when this began to; `nil` before.
+    /// The system's count when this one began; `nil` before.
     private var start: Int64?
 
     init(most: Int, socket: Int32) { (self.most, self.socket) = (most, socket) }
@@ -50,7 +50,7 @@
       return (isRead, sum <= most)
     }
 
-    /// libpq has room for so much whenever it reads.
+    /// The number of bytes that libpq reads at a time.
     private static let leastRead = 8_192
   }
 

@@ -38,7 +38,7 @@
 
     // MARK: Versions
 
-    /// For layers that all have logs a text that only their edits change.
+    /// Where all of the layers have logs, only edits and changes of their tables change the text.
     package func counter(of layers: [LayerID]) async throws(FieldpackError) -> String? {
       let catalogue = try await store.catalogue()
       let found = layers.compactMap { catalogue.layer($0) }
@@ -126,7 +126,7 @@
     package func read<R: Sendable>(
       _ body: @Sendable (any ServedSnapshot) throws(FieldpackError) -> R
     ) async throws(FieldpackError) -> R {
-      // Not once again where it fails: parts of the answer may be on their way.
+      // It is not tried again where it fails: a part of the answer may be on its way already.
       try await store.state { (snapshot) throws(FieldpackError) in try body(snapshot) }
     }
 

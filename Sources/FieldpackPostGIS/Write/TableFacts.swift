@@ -39,7 +39,7 @@
     var id: ID?
     /// The first geometry column.
     var geometry: Geometry?
-    /// Those after the first, which no row brings.
+    /// The geometry columns after the first. Imported rows have no values for them.
     var otherGeometries: [String] = []
     var columns: [Column] = []
     /// `r` for tables, `p` for those in parts, `v` for views, `f` for foreign tables.

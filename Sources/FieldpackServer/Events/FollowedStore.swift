@@ -6,7 +6,7 @@ import FieldpackMonitoring
 protocol FollowedStore: Sendable {
   /// Begins to hear of commits.
   func begin()
-  /// Hears of none any more until the next ``begin()``, because nobody follows.
+  /// Stops to hear of commits until the next ``begin()``, because nobody follows.
   func rest()
   func end()
   /// Whether a store that cannot be reached may be there again later.

@@ -60,7 +60,7 @@ final class ServedFile: Sendable {
   /// How long a change of the layers may go unnoticed.
   private static let patience = Duration.seconds(1)
   private static let longestPatience = Duration.seconds(60)
-  /// The most of its time that a server looks at the layers of a database.
+  /// A server spends at most one part in so many of its time on looking at the layers of a database.
   private static let share = 50
   /// Documents of other bases than the usual are not kept without end.
   private static let mostKept = 2_000
@@ -102,7 +102,10 @@ final class ServedFile: Sendable {
   /// - Throws: `.notFound` where it is a database.
   var store: GeoPackageStore {
     get throws(FieldpackError) {
-      guard let ownFile else { throw FieldpackError(.notFound, "a database has no such thing") }
+      guard let ownFile else {
+        throw FieldpackError(
+          .notFound, "this server serves a database, which has nothing of that kind")
+      }
       return ownFile.store
     }
   }

@@ -18,8 +18,8 @@ package protocol ServedStore: Sendable {
   /// A text that is another one after each commit that changes the layer; `nil` where changes cannot be
   /// noticed. It may change with other commits, too.
   func version(of layer: LayerID) async throws(FieldpackError) -> String?
-  /// As ``version(of:)``, for what takes long to make: the text stays the same for more commits that
-  /// change none of the layers, and takes longer to find.
+  /// As ``version(of:)``, but takes longer to find, and stays the same over more of the commits that change
+  /// none of the layers. It is for what takes long to make.
   func counter(of layers: [LayerID]) async throws(FieldpackError) -> String?
   /// Whether the layer may have features without geometry, which no index of envelopes has.
   ///
@@ -32,12 +32,12 @@ package protocol ServedStore: Sendable {
   func read<R: Sendable>(
     _ body: @Sendable (any ServedSnapshot) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R
-  /// As ``read(_:)``, for a short reading, which may run on the thread of the caller, and twice.
+  /// As ``read(_:)``, for a short reading. `body` may run on the thread of the caller, and it may run twice.
   func readSoon<R: Sendable>(
     _ body: @Sendable (any ServedSnapshot) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R
   /// Runs `body`, which only creates, updates and deletes features, as one change that happens as a
-  /// whole or not at all; comes back once it lasts.
+  /// whole or not at all. It returns once the change is durable.
   ///
   /// - Parameters:
   ///   - weight: how many features `body` makes.

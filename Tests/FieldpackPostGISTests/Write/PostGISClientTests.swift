@@ -86,9 +86,8 @@
       let layer = try #require(try await imported.store.layers().first)
       let extent = try #require(layer.envelope)
       let told = try #require(lines.first { $0.hasPrefix("Extent: ") })
-      #expect(
-        told == "Extent: (\(extent.minX.six), \(extent.minY.six)) - (\(extent.maxX.six), "
-          + "\(extent.maxY.six))")
+      let sides = [extent.minX, extent.minY, extent.maxX, extent.maxY].map(\.sixDecimals)
+      #expect(told == "Extent: (\(sides[0]), \(sides[1])) - (\(sides[2]), \(sides[3]))")
       await imported.store.close()
     }
 
@@ -155,6 +154,6 @@
 
   extension Double {
     /// As C's `%f` writes it.
-    fileprivate var six: String { String(format: "%.6f", self) }
+    fileprivate var sixDecimals: String { String(format: "%.6f", self) }
   }
 #endif

@@ -50,7 +50,7 @@
       greeting: @escaping Greeting = { .messages($0) },
       answer: @escaping @Sendable (String) -> Answer? = { _ in nil }
     ) throws {
-      (listener, port) = try Self.listen()
+      (listener, port) = try LoopbackServer.listen()
       let (listener, work) = (listener, Work(answer, greeting, endlessBytes, clients))
       Thread.detachNewThread { work.accept(listener) }
     }
@@ -75,27 +75,6 @@
 
     func store(_ limits: PostgresLimits = PostgresLimits()) -> PostGISStore {
       PostGISStore(id: "survey", address: address, limits: limits)
-    }
-
-    private static func listen() throws -> (Int32, UInt16) {
-      #if canImport(Glibc)
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-      #else
-        let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-      #endif
-      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-          bind(descriptor, pointer, size) == 0 && startListening(descriptor) == 0
-            && getsockname(descriptor, pointer, &size) == 0
-        }
-      }
-      guard isBound else { throw TestCluster.Failure(description: "no port on 127.0.0.1") }
-      return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
     /// What the threads share.
@@ -234,7 +213,5 @@
       return nil
     }
   }
-
-  private func startListening(_ descriptor: Int32) -> Int32 { listen(descriptor, 64) }
   private func acceptOne(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }
 #endif
