@@ -16,46 +16,45 @@
     ) async throws(FieldpackError) {
       ownTransactions.withLock { $0 = $0 ?? [] }
       var known: [LayerID: Int64]?
+      try await hearCommits { () async throws(FieldpackError) in
+        guard let before = known else {
+          known = try await positions()
+          return tell(.begun)
+        }
+        let (changes, positions) = try await changes(after: before)
+        if !changes.runs.isEmpty { tell(.changed(changes)) }
+        known = positions
+      }
+    }
+
+    /// Calls `heard` once it listens, and whenever something is committed to the logged layers, until the task
+    /// is cancelled or the store is closed. After the loss of a connection it listens again.
+    func hearCommits(
+      _ heard: () async throws(FieldpackError) -> Void
+    ) async throws(FieldpackError) {
       var failures = 0
-      while !Task.isCancelled {
+      while !Task.isCancelled, !pool.isClosed {
         do throws(FieldpackError) {
           let actor = try PostgresActor()
           try await actor.connect(pool.address, limits: pool.limits)
           try await actor.run { (connection) throws(FieldpackError) in
             _ = try connection.execute("LISTEN \(LogTables.channel)")
           }
-          if known == nil {
-            known = try await positions()
-            tell(.begun)
-          }
+          // What was committed while nobody listened.
+          try await heard()
           failures = 0
-          try await follow(actor, &known, tell)
+          while !Task.isCancelled, !pool.isClosed {
+            let told = try await actor.run { (connection) throws(FieldpackError) in
+              try connection.notifications(within: .milliseconds(500))
+            }
+            if !told.isEmpty { try await heard() }
+          }
         } catch {
           if Task.isCancelled || pool.isClosed { return }
           guard error.code == .unavailable || error.code == .busy else { throw error }
           failures += 1
           try? await Task.sleep(for: Self.backOff.pause(after: failures))
         }
-      }
-    }
-
-    private func follow(
-      _ actor: PostgresActor, _ known: inout [LayerID: Int64]?,
-      _ tell: @Sendable (ListeningEvent) -> Void
-    ) async throws(FieldpackError) {
-      // What was committed while nobody listened.
-      var isNew = true
-      while !Task.isCancelled {
-        if isNew {
-          let (changes, positions) = try await changes(after: known ?? [:])
-          if !changes.runs.isEmpty { tell(.changed(changes)) }
-          known = positions
-          isNew = false
-        }
-        let told = try await actor.run { (connection) throws(FieldpackError) in
-          try connection.notifications(within: .milliseconds(500))
-        }
-        if !told.isEmpty { isNew = true }
       }
     }
 

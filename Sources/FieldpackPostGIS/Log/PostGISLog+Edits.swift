@@ -60,7 +60,7 @@
     }
 
     /// The edit of the same feature before an edit `a`.
-    private var previous: String {
+    var previous: String {
       "SELECT * FROM \(shape.log) AS q WHERE q.\(shape.feature) = a.\(shape.feature) "
         + "AND q.\(shape.own(.number)) < a.\(shape.own(.number)) "
         + "ORDER BY q.\(shape.own(.number)) DESC LIMIT 1"

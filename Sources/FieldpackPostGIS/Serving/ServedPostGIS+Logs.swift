@@ -123,31 +123,7 @@
     }
 
     package func listenForCommits(_ tell: @Sendable () -> Void) async throws(FieldpackError) {
-      var failures = 0
-      while !Task.isCancelled, !store.pool.isClosed {
-        do throws(FieldpackError) {
-          let actor = try PostgresActor()
-          try await actor.connect(store.pool.address, limits: store.pool.limits)
-          try await actor.run { (connection) throws(FieldpackError) in
-            _ = try connection.execute("LISTEN \(LogTables.channel)")
-          }
-          failures = 0
-          // What was committed while nobody listened.
-          tell()
-          while !Task.isCancelled, !store.pool.isClosed {
-            let told = try await actor.run { (connection) throws(FieldpackError) in
-              try connection.notifications(within: .milliseconds(500))
-            }
-            if !told.isEmpty { tell() }
-          }
-          await actor.close()
-        } catch {
-          if Task.isCancelled || store.pool.isClosed { return }
-          guard error.code == .unavailable || error.code == .busy else { throw error }
-          failures += 1
-          try? await Task.sleep(for: PostGISStore.backOff.pause(after: failures))
-        }
-      }
+      try await store.hearCommits { () async throws(FieldpackError) in tell() }
     }
   }
 
@@ -231,10 +207,7 @@
           SELECT p.*, a.\(own(.position)) AS \(place)
           FROM (SELECT * FROM \(shape.log) WHERE \(own(.position)) > $1
             ORDER BY \(own(.position)) LIMIT $2) AS a
-          CROSS JOIN LATERAL (SELECT * FROM \(shape.log) AS q
-            WHERE q.\(shape.feature) = a.\(shape.feature)
-            AND q.\(own(.number)) < a.\(own(.number))
-            ORDER BY q.\(own(.number)) DESC LIMIT 1) AS p
+          CROSS JOIN LATERAL (\(log.previous)) AS p
           WHERE a.\(own(.operation)) = 2
         ) AS r
         """, [.integer(position), .integer(Int64(limit))])
