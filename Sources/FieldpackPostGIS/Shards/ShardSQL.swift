@@ -18,7 +18,11 @@ package struct ShardSQL: Sendable {
   /// What lets the store's server ask the others, where it is missing.
   func links() throws(FieldpackError) -> [String] {
     guard !servers.isEmpty else { return [] }
-    var statements = ["CREATE EXTENSION IF NOT EXISTS postgres_fdw"]
+    var statements = [
+      // Two that make the same server at once would fail.
+      "SELECT pg_advisory_xact_lock(hashtext('fieldpack_servers'))",
+      "CREATE EXTENSION IF NOT EXISTS postgres_fdw",
+    ]
     for server in servers {
       let name = try quoted(identifier: server.name)
       statements.append(

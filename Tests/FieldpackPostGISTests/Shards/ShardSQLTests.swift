@@ -37,6 +37,7 @@ import Testing
     #expect(
       script == """
         -- on the server of the store
+        SELECT pg_advisory_xact_lock(hashtext('fieldpack_servers'));
         CREATE EXTENSION IF NOT EXISTS postgres_fdw;
         CREATE SERVER IF NOT EXISTS "north" FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host 'db2.example', \
         dbname 'team', sslmode 'verify-full', extensions 'postgis', fetch_size '10000', batch_size '1000', async_capable 'true');

@@ -241,6 +241,30 @@
       }
     }
 
+    @Test func `two that make the same server wait for each other`() async throws {
+      let servers = try await ShardServers.make()
+      try servers.fill(ShardServers.points, count: 50)
+      let server = ShardServer(
+        name: "\(servers.schema.name) new", address: servers.others[0].address())
+      let store = PostGISStore(
+        id: "survey", address: servers.schema.cluster.address(), scope: servers.schema.scope,
+        servers: [server], trusted: .zero)
+      let other = try servers.schema.cluster.connection()
+      let watcher = try servers.schema.cluster.connection()
+      try other.run(
+        script: """
+          BEGIN; SELECT pg_advisory_xact_lock(hashtext('fieldpack_servers'));
+          CREATE SERVER "\(server.name)" FOREIGN DATA WRAPPER postgres_fdw
+          """)
+      async let report = Sharding(of: store).apply("points")
+      while try watcher.execute(
+        "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype IN ('advisory', 'transactionid')"
+      ).integer(0, 0) == 0 { try await Task.sleep(for: .milliseconds(5)) }
+      try other.execute("COMMIT")
+      #expect(try await report.copiedCount == 51)
+      await store.close()
+    }
+
     @Test func `what cannot be divided is told`() async throws {
       let servers = try await ShardServers.make()
       try servers.schema.run(
