@@ -18,6 +18,13 @@
         rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(part.count))
       }
     }
+
+    func write(_ bytes: ArraySlice<UInt8>) throws(FieldpackError) {
+      let result = bytes.withUnsafeBytes { buffer in
+        Result { () throws(FieldpackError) in try write(buffer) }
+      }
+      try result.get()
+    }
   }
 
   extension PostgresConnection {
@@ -47,8 +54,13 @@
     ///
     /// - Returns: the number of rows that the server has taken.
     func endCopy() throws(FieldpackError) -> Int {
-      guard PQputCopyEnd(handle, nil) == 1 else { throw lost() }
+      try closeCopy()
       return try endOfCopy()
+    }
+
+    /// Ends the data of a COPY without waiting for the server, which ``endOfCopy()`` does.
+    func closeCopy() throws(FieldpackError) {
+      guard PQputCopyEnd(handle, nil) == 1 else { throw lost() }
     }
 
     /// Ends a COPY without any row, because of an error. An error of the server explains more than the end
@@ -109,7 +121,7 @@
       throw failure
     }
 
-    private func endOfCopy() throws(FieldpackError) -> Int {
+    func endOfCopy() throws(FieldpackError) -> Int {
       var count = 0
       var failure: FieldpackError?
       while let result = try nextResult() {

@@ -167,6 +167,7 @@ struct CopyEncoder: Sendable {
 struct CopyPiece: PieceSink {
   private let plans: [LayerID: CopyPlan]
   private let skipsErrors: Bool
+  private let notesRows: Bool
   private var encoder: CopyEncoder?
   /// The layer of the rows, as the source names it.
   private(set) var layer: LayerID?
@@ -175,7 +176,7 @@ struct CopyPiece: PieceSink {
   private(set) var skipped: [SkippedFeature] = []
   /// The lowest and the highest id of the rows.
   private(set) var ids: ClosedRange<Int64>?
-  /// The id of each row and where its bytes end, where bad rows are to be found and left out.
+  /// The id of each row and where its bytes end, where rows are looked at one by one.
   private(set) var rows: [(id: FeatureID, end: Int)] = []
   /// Why the row behind those encoded cannot be sent.
   private(set) var failure: FieldpackError?
@@ -183,10 +184,12 @@ struct CopyPiece: PieceSink {
   /// Rows of about so many bytes make a piece.
   private static let size = 1 << 19
 
-  /// - Parameter plans: by the layers of the source.
-  init(_ plans: [LayerID: CopyPlan], skipsErrors: Bool) {
+  /// - Parameters:
+  ///   - plans: by the layers of the source.
+  ///   - notesRows: whether ``rows`` is filled.
+  init(_ plans: [LayerID: CopyPlan], skipsErrors: Bool, notesRows: Bool) {
     self.plans = plans
-    self.skipsErrors = skipsErrors
+    (self.skipsErrors, self.notesRows) = (skipsErrors, notesRows)
   }
 
   var isFull: Bool {
@@ -211,7 +214,7 @@ struct CopyPiece: PieceSink {
     do throws(FieldpackError) {
       try encoder?.encode(row, to: &bytes)
       count += 1
-      if skipsErrors { rows.append((row.id, bytes.count)) }
+      if notesRows { rows.append((row.id, bytes.count)) }
       if case .integer(let id) = row.id {
         ids = min(ids?.lowerBound ?? id, id)...max(ids?.upperBound ?? id, id)
       }

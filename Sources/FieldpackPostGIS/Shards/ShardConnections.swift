@@ -8,8 +8,8 @@
   final class ShardConnections {
     /// To the store's server. Its transaction holds the lock, and ends with the switch.
     let own: PostgresConnection
-    private let servers: [ShardServer]
-    private let limits: PostgresLimits
+    let servers: [ShardServer]
+    let limits: PostgresLimits
     private var writers: [String: PostgresConnection] = [:]
     private var readers: [String?: PostgresConnection] = [:]
     private var plainReader: PostgresConnection?
@@ -74,12 +74,16 @@
       } catch { throw error.of(server: server) }
     }
 
+    /// The servers that have committed, in order.
+    private(set) var committed: [String] = []
+
     /// Commits what the writers made; the own connection stays as it is.
     func commitWriters() throws(FieldpackError) {
       for (server, connection) in writers.sorted(by: { $0.key < $1.key }) {
-        do throws(FieldpackError) { try connection.execute("COMMIT") } catch {
-          throw error.of(server: server)
-        }
+        do throws(FieldpackError) {
+          try connection.commit("its part of the changes was made")
+        } catch { throw error.of(server: server) }
+        committed.append(server)
       }
       writers = [:]
     }

@@ -28,13 +28,20 @@
       try make(plan.parts)
       let columns = table.columnNames
       var rows = ShardRows()
-      var router = try ShardRouter(plan, sql, columns: columns, connections)
+      var router = try ShardRouter(
+        plan.parts, of: table.schema, columns: [ShardSQL.hilbert] + columns, connections)
       let fields = ([ShardRows.sides(of: table.geometry)] + columns).joined(separator: ", ")
       let reader = try connections.reader(nil)
       try reader.copyOut("COPY (SELECT \(fields) FROM \(layer.table)) TO STDOUT (FORMAT binary)") {
         (bytes) throws(FieldpackError) in
         try rows.read(bytes) { (count, envelope, rest) throws(FieldpackError) in
-          try router.add(fields: count, envelope, rest)
+          let number = sql.key.number(envelope)
+          try router.add(number) { row in
+            row.append(big: Int16(clamping: count + 1))
+            row.append(big: Int32(8))
+            row.append(big: number)
+            row.append(contentsOf: rest)
+          }
           if router.count % 50_000 == 0 { sharding.progress?(router.count) }
         }
       }
@@ -225,14 +232,8 @@
         let used = parts.filter { $0.server == server }.map(\.table)
         do throws(FieldpackError) {
           let connection = try connections.connection(server)
-          let rows = try connection.execute(
-            """
-            SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-            WHERE n.nspname = $1 AND c.relkind = 'r' AND obj_description(c.oid, 'pg_class') = $2
-            ORDER BY c.relname
-            """, [.text(table.schema), .text(table.partComment)])
-          for row in 0..<rows.count {
-            guard let name = rows.text(row, 0), !used.contains(name) else { continue }
+          for name in try connection.tables(in: table.schema, commented: table.partComment)
+          where !used.contains(name) {
             try connection.execute("DROP TABLE \(try table.quoted(name))")
           }
         } catch { throw error.of(server: server) }

@@ -1,6 +1,19 @@
 #if PostGIS
   import FieldpackCore
 
+  extension PostgresConnection {
+    /// The tables of a schema with a comment, in order.
+    func tables(in schema: String, commented comment: String) throws(FieldpackError) -> [String] {
+      let rows = try execute(
+        """
+        SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = $1 AND c.relkind = 'r' AND obj_description(c.oid, 'pg_class') = $2
+        ORDER BY c.relname
+        """, [.text(schema), .text(comment)])
+      return (0..<rows.count).compactMap { rows.text($0, 0) }
+    }
+  }
+
   extension ShardTable {
     private static let columnQuery = """
       SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull,
@@ -14,8 +27,12 @@
       WHERE conrelid = $1 AND contype = 'c' ORDER BY conname
       """
 
-    private static let originQuery =
-      "SELECT system_identifier::text || '/' || current_database() FROM pg_control_system()"
+    /// The database of a connection, by a number that no other server has, and its name.
+    static func origin(of connection: PostgresConnection) throws(FieldpackError) -> String {
+      try connection.execute(
+        "SELECT system_identifier::text || '/' || current_database() FROM pg_control_system()"
+      ).text(0, 0) ?? ""
+    }
 
     /// - Throws: `.unsupported` for layers that cannot be divided.
     static func read(
@@ -33,8 +50,7 @@
       guard case .column(let id) = layer.id else { throw refused("it has no key of one column") }
       var table = ShardTable(
         schema: schema, name: layer.layer.rawValue, columns: [], id: id.name,
-        geometry: geometry.name,
-        origin: try connection.execute(originQuery).text(0, 0) ?? "")
+        geometry: geometry.name, origin: try origin(of: connection))
       let oid = PostgresValue.integer(Int64(layer.oid))
       let columns = try connection.execute(columnQuery, [oid])
       for row in 0..<columns.count {

@@ -59,5 +59,11 @@ package struct ShardTable: Hashable, Sendable {
   }
 
   /// What the comment of a part says, by which parts that nobody uses are found.
-  var partComment: String { "fieldpack: a part of the layer \(schema).\(name) of \(origin)" }
+  var partComment: String {
+    Self.partComment(of: TableName(schema: schema, table: name), origin)
+  }
+
+  static func partComment(of layer: TableName, _ origin: String) -> String {
+    "fieldpack: a part of the layer \(layer.schema).\(layer.table) of \(origin)"
+  }
 }

@@ -18,9 +18,11 @@
       (self.target, self.store, self.options) = (target, store, options)
     }
 
-    /// - Parameter highest: the highest id of the rows; 0 where they bring none.
+    /// - Parameters:
+    ///   - highest: the highest id of the rows; 0 where they bring none.
+    ///   - shards: what sends the rows of divided layers.
     mutating func run(
-      highest: Int64, on connection: PostgresConnection
+      highest: Int64, _ shards: ShardLoad?, on connection: PostgresConnection
     ) throws(FieldpackError) {
       switch target.way {
       case .new(let sql, let hasKey):
@@ -37,6 +39,16 @@
         // The end of the transaction does not take a change of a sequence back.
         guard target.plan.id != nil, !options.isDryRun, let id = facts.id else { break }
         mayAdvance = try id.advance(to: highest, on: connection)
+      case .direct(let direct):
+        guard let (count, highest) = try shards?.finish() else { break }
+        if direct.stage.key == nil {
+          moved = count
+        } else {
+          try replace(direct.stage, on: connection)
+        }
+        try connection.execute("DROP TABLE \(StageSQL.table)")
+        guard !options.isDryRun else { break }
+        mayAdvance = try direct.id.advance(to: highest, on: connection)
       case .staged(let stage):
         try replace(stage, on: connection)
         try insert(stage, on: connection)

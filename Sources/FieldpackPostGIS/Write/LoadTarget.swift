@@ -14,6 +14,8 @@
       case behind(TableFacts)
       /// By a temporary table, from which they are inserted, or replace what has the same key.
       case staged(StageSQL)
+      /// Into the tables of a divided layer, on each server; what replaces features by the temporary table.
+      case direct(DirectRows)
     }
 
     var way: Way
@@ -23,6 +25,9 @@
     /// The statement of the COPY.
     var copy: String
     var srs: SRS?
+
+    /// Whether the rows go to the servers of a divided layer.
+    var isDirect: Bool { if case .direct = way { true } else { false } }
 
     init(
       _ way: Way, layer: LayerID, plan: CopyPlan, into table: String, isFresh: Bool, srs: SRS?
@@ -159,6 +164,12 @@
     var highestID: String {
       "SELECT greatest((SELECT max(\(quotedID)) FROM \(target)), "
         + "(SELECT max(\(quotedID)) FROM \(Self.table)))::int8"
+    }
+
+    /// The rows as they came.
+    var rest: String {
+      "SELECT \(plan.names.map(quotedUnchecked).joined(separator: ", ")) FROM \(Self.table) "
+        + "ORDER BY \(Self.number)"
     }
 
     /// The numbers of the first and the last row of the temporary table.

@@ -15,14 +15,17 @@
     let firstID: FeatureID?
     /// The servers that the layer may be divided over.
     let servers: [ShardServer]
+    /// Whether no other rows of the import come to the layer.
+    let isAlone: Bool
     private(set) var notes: [Note] = []
 
     init(
       store: StoreID, scope: PostGISScope, part: LayerPart, rows: Schema, options: LayerLoadOptions,
-      firstID: FeatureID?, servers: [ShardServer]
+      firstID: FeatureID?, servers: [ShardServer], isAlone: Bool
     ) {
       (self.store, self.scope, self.part) = (store, scope, part)
       (self.rows, self.options, self.firstID, self.servers) = (rows, options, firstID, servers)
+      self.isAlone = isAlone
     }
 
     private var hasTextIDs: Bool {
@@ -34,11 +37,12 @@
     // MARK: A new table
 
     mutating func new(
-      replacing old: TableFacts?, on connection: PostgresConnection
+      replacing old: TableFacts?, _ shards: ShardLoad, on connection: PostgresConnection
     ) throws(FieldpackError) -> LoadTarget {
       let writer = PostGISWriter(connection, store: store, scope: scope)
       do throws(FieldpackError) {
         if let old { try writer.drop(old) }
+        shards.note(writer.oldParts)
         var made = rows
         made.layer = part.name
         // The config may name the column of the ids.
@@ -111,8 +115,9 @@
 
     // MARK: A table that is there
 
+    /// - Parameter shards: sends the rows of divided layers.
     mutating func existing(
-      _ known: TableFacts, on connection: PostgresConnection
+      _ known: TableFacts, _ shards: ShardLoad, on connection: PostgresConnection
     ) throws(FieldpackError) -> LoadTarget {
       do throws(FieldpackError) {
         guard known.kind == "r" || known.kind == "p" || known.kind == "f" else {
@@ -138,6 +143,7 @@
         }
         let stage = StageSQL(facts: facts, target: table, plan: plan, key: key)
         try connection.execute(stage.create())
+        if let target = try direct(stage, shards, on: connection) { return target }
         return LoadTarget(
           .staged(stage), layer: part.name, plan: plan, into: StageSQL.table, isFresh: false,
           srs: rows.geometry?.srs)
@@ -162,6 +168,26 @@
       }
       guard key == nil, plan.id != nil, isTyped else { return false }
       return try connection.execute("SELECT FROM \(table) LIMIT 1").count == 0
+    }
+
+    /// The way of rows to the servers of a divided layer, where they may pass the store's server by.
+    private func direct(
+      _ stage: StageSQL, _ shards: ShardLoad, on connection: PostgresConnection
+    ) throws(FieldpackError) -> LoadTarget? {
+      // Bad rows are found in transactions of the store's server. What replaces features there would not
+      // see those that came directly before.
+      guard stage.facts.shards != nil, !options.skipsErrors, stage.key == nil || isAlone else {
+        return nil
+      }
+      guard
+        let direct = try DirectRows.make(stage.facts, stage, servers: servers, on: connection),
+        try shards.hasParts(of: direct)
+      else { return nil }
+      let target = LoadTarget(
+        .direct(direct), layer: part.name, plan: stage.plan, into: StageSQL.table, isFresh: false,
+        srs: rows.geometry?.srs)
+      try shards.begin(direct, stagedBy: target.copy)
+      return target
     }
 
     private mutating func addMissing(

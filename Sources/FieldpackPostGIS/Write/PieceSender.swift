@@ -32,10 +32,10 @@
         return sent
       }
       do throws(FieldpackError) {
-        var writer = openLength > 0 ? connection.openCopy : try connection.beginCopy(target.copy)
+        let writer = openLength > 0 ? connection.openCopy : try connection.beginCopy(target.copy)
         do throws(FieldpackError) {
-          if openLength == 0 { try Self.write(CopyEncoder.header[...], to: &writer) }
-          try Self.write(piece.bytes[...], to: &writer)
+          if openLength == 0 { try writer.write(CopyEncoder.header[...]) }
+          try writer.write(piece.bytes[...])
         } catch { throw connection.givenUpCopy(error) }
       } catch { throw refused(error) }
       sent.openLength += piece.bytes.count
@@ -46,12 +46,18 @@
       return sent
     }
 
+    /// Sends rows of a divided layer to the servers of their places.
+    func send(_ piece: CopyPiece, by shards: ShardLoad) throws(FieldpackError) -> Sent {
+      do throws(FieldpackError) { try shards.send(piece) } catch { throw refused(error) }
+      return Sent(count: piece.count)
+    }
+
     /// Ends the COPY that is open, and gives the number of its rows.
     func end(on connection: PostgresConnection) throws(FieldpackError) -> Int {
       do throws(FieldpackError) {
-        var writer = connection.openCopy
+        let writer = connection.openCopy
         do throws(FieldpackError) {
-          try Self.write(CopyEncoder.trailer[...], to: &writer)
+          try writer.write(CopyEncoder.trailer[...])
         } catch { throw connection.givenUpCopy(error) }
         return try connection.endCopy()
       } catch { throw refused(error) }
@@ -69,19 +75,10 @@
       _ bytes: ArraySlice<UInt8>, on connection: PostgresConnection
     ) throws(FieldpackError) -> Int {
       try connection.copyIn(target.copy) { (writer) throws(FieldpackError) in
-        try Self.write(CopyEncoder.header[...], to: &writer)
-        try Self.write(bytes, to: &writer)
-        try Self.write(CopyEncoder.trailer[...], to: &writer)
+        try writer.write(CopyEncoder.header[...])
+        try writer.write(bytes)
+        try writer.write(CopyEncoder.trailer[...])
       }
-    }
-
-    private static func write(
-      _ bytes: ArraySlice<UInt8>, to writer: inout CopyWriter
-    ) throws(FieldpackError) {
-      let result = bytes.withUnsafeBytes { buffer in
-        Result { () throws(FieldpackError) in try writer.write(buffer) }
-      }
-      try result.get()
     }
 
     /// Sends rows, and halves them where one is refused, until the bad ones stand alone.

@@ -15,6 +15,17 @@
     let options: LayerLoadOptions
     /// The servers that layers are divided over, or may be.
     let servers: [ShardServer]
+    let limits: PostgresLimits
+    /// What sends rows to these servers; used on the thread of the connection alone.
+    private let shards = Locked<ShardLoad?>(nil)
+
+    init(
+      _ store: PostGISStore, _ lease: PostgresLease, _ options: LayerLoadOptions
+    ) {
+      (self.lease, self.options) = (lease, options)
+      (self.store, scope, servers) = (store.id, store.scope, store.servers)
+      limits = store.pool.limits
+    }
 
     /// One of the layers, while it is copied.
     private struct Progress {
@@ -36,19 +47,42 @@
         // A COPY is one statement, and waits for the source between its pieces.
         try connection.run(script: "\(PostGISStore.lockLimit); SET LOCAL statement_timeout = 0")
       }
-      for part in parts { try await load(part, &progress) }
+      for part in parts {
+        let isAlone = parts.count { $0.name == part.name } == 1
+        try await load(part, isAlone: isAlone, &progress)
+      }
       if Task.isCancelled {
         throw FieldpackError(.interrupted, "interrupted; nothing was changed")
       }
-      let isDryRun = options.isDryRun
-      _ = try await on { (connection) throws(FieldpackError) in
+      let (isDryRun, shards) = (options.isDryRun, shards)
+      progress.report.notes += try await on { (connection) throws(FieldpackError) in
+        let servers = shards.withLock { $0 }
         if isDryRun {
           try connection.execute("ROLLBACK")
         } else {
-          try connection.commit("the layers were imported")
+          guard let servers else {
+            try connection.commit("the layers were imported")
+            return []
+          }
+          try servers.commit("the layers were imported")
+          return servers.dropOldParts()
         }
+        return []
       }
       return progress.report
+    }
+
+    /// Runs `body` with what sends rows to other servers.
+    private func withShards<R: Sendable>(
+      _ body: @Sendable (PostgresConnection, ShardLoad) throws(FieldpackError) -> R
+    ) async throws(FieldpackError) -> R {
+      let (box, servers, limits, isDryRun) = (shards, servers, limits, options.isDryRun)
+      return try await on { (connection) throws(FieldpackError) in
+        let known = box.withLock { $0 }
+        let shards = known ?? ShardLoad(connection, servers, limits, isDryRun: isDryRun)
+        box.withLock { $0 = shards }
+        return try body(connection, shards)
+      }
     }
 
     private func on<R: Sendable>(
@@ -62,7 +96,7 @@
     // MARK: One layer
 
     private func load(
-      _ part: LayerPart, _ progress: inout Progress
+      _ part: LayerPart, isAlone: Bool, _ progress: inout Progress
     ) async throws(FieldpackError) {
       var query = Query(part.layer).skippingErrors(options.skipsErrors)
       let mode = options.mode
@@ -97,8 +131,8 @@
       }
       let ids = try await firstID(of: part)
       let target = try await target(
-        for: layer.schema, part, ids, isKept ? facts : nil, replacing: isKept ? nil : facts,
-        &progress.report.notes)
+        for: layer.schema, part, isAlone: isAlone, ids, isKept ? facts : nil,
+        replacing: isKept ? nil : facts, &progress.report.notes)
       var loaded = try await send(prepared, part, target, &progress)
       try await finish(target, &loaded, &progress.report)
       progress.report.layers.append(loaded)
@@ -112,19 +146,19 @@
     }
 
     private func target(
-      for rows: Schema, _ part: LayerPart, _ id: FeatureID?, _ facts: TableFacts?,
-      replacing old: TableFacts?, _ notes: inout [Note]
+      for rows: Schema, _ part: LayerPart, isAlone: Bool, _ id: FeatureID?,
+      _ facts: TableFacts?, replacing old: TableFacts?, _ notes: inout [Note]
     ) async throws(FieldpackError) -> LoadTarget {
       let maker = LoadTargetMaker(
         store: store, scope: scope, part: part, rows: rows, options: options, firstID: id,
-        servers: servers)
-      let (target, told) = try await on { (connection) throws(FieldpackError) in
+        servers: servers, isAlone: isAlone)
+      let (target, told) = try await withShards { (connection, shards) throws(FieldpackError) in
         var maker = maker
         let target =
           if let facts {
-            try maker.existing(facts, on: connection)
+            try maker.existing(facts, shards, on: connection)
           } else {
-            try maker.new(replacing: old, on: connection)
+            try maker.new(replacing: old, shards, on: connection)
           }
         return (target, maker.notes)
       }
@@ -140,13 +174,18 @@
     ) async throws(FieldpackError) -> LoadedLayer {
       let skips = options.skipsErrors
       let plans = [part.layer: target.plan]
-      let pieces = try await prepared.pieces { CopyPiece(plans, skipsErrors: skips) }
+      let notesRows = skips || target.isDirect
+      let pieces = try await prepared.pieces {
+        CopyPiece(plans, skipsErrors: skips, notesRows: notesRows)
+      }
       let iterator = pieces.makeAsyncIterator()
       let sender = PieceSender(target: target, store: store, skipsErrors: skips)
       var (count, openLength, ids) = (0, 0, ClosedRange<Int64>?.none)
       while let piece = try await iterator.next() {
-        let sent = try await on { [openLength] (connection) throws(FieldpackError) in
-          try sender.send(piece, openLength: openLength, on: connection)
+        let sent = try await withShards {
+          [openLength] (connection, shards) throws(FieldpackError) in
+          if target.isDirect { return try sender.send(piece, by: shards) }
+          return try sender.send(piece, openLength: openLength, on: connection)
         }
         openLength = sent.openLength
         if let failure = piece.failure {
@@ -172,8 +211,9 @@
       let told = pieces.report.current
       if let failure = told.failures.first { throw failure.error }
       progress.report.skipped.add(told.skipped)
+      // Some may have got other ids.
       if case .staged = target.way { ids = nil }
-      if target.plan.id == nil { ids = nil }
+      if target.plan.id == nil || target.isDirect { ids = nil }
       return LoadedLayer(target.layer, count: count, ids: ids, srs: target.srs)
     }
 
@@ -184,10 +224,11 @@
     ) async throws(FieldpackError) {
       let (store, options) = (store, options)
       let highest = loaded.ids?.upperBound ?? 0
-      let found = try await on { (connection) throws(FieldpackError) -> LoadEnd in
+      let found = try await withShards {
+        (connection, shards) throws(FieldpackError) -> LoadEnd in
         do throws(FieldpackError) {
           var end = LoadEnd(target: target, store: store, options: options)
-          try end.run(highest: highest, on: connection)
+          try end.run(highest: highest, shards, on: connection)
           return end
         } catch {
           throw error.adding(location: .init(store: store, layer: target.layer))

@@ -20,17 +20,21 @@
     ) async throws(FieldpackError) -> R {
       let (id, scope, servers) = (id, scope, servers)
       do throws(FieldpackError) {
+        let limits = pool.limits
         let (value, hasChangedTables) = try await pool.run { (connection) throws(FieldpackError) in
-          try connection.transaction(.writing) { () throws(FieldpackError) in
+          let writer = PostGISWriter(connection, store: id, scope: scope, servers: servers)
+          let value = try connection.transaction(.writing) { () throws(FieldpackError) in
             try connection.execute(Self.lockLimit)
             try nameEditor(on: connection)
-            let writer = PostGISWriter(connection, store: id, scope: scope, servers: servers)
             let value = try body(writer)
             try writer.finish()
             if writer.hasChangedTables { try mendLogs(on: connection) }
             try noteTransaction(of: connection)
-            return (value, writer.hasChangedTables)
+            return value
           }
+          // What stays there all the same goes when a layer of the name is divided again.
+          _ = writer.oldParts.flatMap { $0.drop(servers, limits) }
+          return (value, writer.hasChangedTables)
         }
         if hasChangedTables { forgetCatalogue() }
         return value
@@ -47,9 +51,7 @@
         throw error.adding(location: .init(store: id))
       }
       do throws(FieldpackError) {
-        let load = PostGISLoad(
-          lease: lease, store: id, scope: scope, options: options, servers: servers)
-        let report = try await load.run(parts)
+        let report = try await PostGISLoad(self, lease, options).run(parts)
         await lease.release()
         forgetCatalogue()
         return report

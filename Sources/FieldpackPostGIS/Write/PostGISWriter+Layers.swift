@@ -109,6 +109,7 @@
         case "f": "FOREIGN TABLE"
         default: "TABLE"
         }
+      if let parts = try OldParts(of: facts, on: connection) { note(parts) }
       try connection.execute("DROP \(kind) \(try facts.name.sql())")
       settle(renamed: facts.name, to: nil)
     }

@@ -18,8 +18,12 @@
     private var known: [LayerID: TableFacts] = [:]
     /// Whether tables were made, changed or removed.
     private(set) var hasChangedTables = false
+    /// What dropped layers have on other servers, to be dropped behind the commit.
+    private(set) var oldParts: [OldParts] = []
     /// The highest ids that were asked for, which the sequences of the tables do not know of.
     private var given: [TableName: Int64] = [:]
+
+    func note(_ parts: OldParts) { oldParts.append(parts) }
 
     init(
       _ connection: PostgresConnection, store: StoreID, scope: PostGISScope,
@@ -45,9 +49,9 @@
         script: hasSavepoint
           ? "RELEASE SAVEPOINT fieldpack; SAVEPOINT fieldpack" : "SAVEPOINT fieldpack")
       hasSavepoint = true
-      let before = given
+      let (before, parts) = (given, oldParts)
       do throws(FieldpackError) { return try body() } catch {
-        given = before
+        (given, oldParts) = (before, parts)
         (known, seen) = ([:], nil)
         try? connection.run(script: "ROLLBACK TO SAVEPOINT fieldpack")
         throw error.adding(location: .init(store: store, layer: layer, feature: feature))

@@ -13,7 +13,7 @@
   @Suite(.programs, .enabled(if: TestCluster.isInstalled, "\(TestCluster.missing)"))
   struct ShardLoadTests {
     /// The layer `points` with 401 features, in a divided and in a plain table.
-    private struct Pair {
+    struct Pair {
       let divided: PostGISStore
       let plain: PostGISStore
       let servers: ShardServers
@@ -60,13 +60,43 @@
         return reports
       }
 
+      /// Notes on each other server by which statements rows come into its tables.
+      func watch() async throws {
+        let schema = quotedUnchecked(servers.schema.name)
+        for other in servers.others {
+          let connection = try other.connection()
+          try connection.run(
+            script: """
+              CREATE TABLE \(schema).seen (statement text);
+              CREATE FUNCTION \(schema).see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                INSERT INTO \(schema).seen VALUES (left(current_query(), 4)); RETURN NULL; END $$
+              """)
+          for table in try servers.tables(on: other) where table != "seen" {
+            try connection.execute(
+              "CREATE TRIGGER see AFTER INSERT ON \(schema).\(table) EXECUTE FUNCTION \(schema).see()"
+            )
+          }
+        }
+      }
+
+      /// The statements that were seen since the last time, on all of the other servers.
+      func seen() throws -> Set<String> {
+        var found: Set<String> = []
+        for other in servers.others {
+          let rows = try other.connection().execute(
+            "DELETE FROM \(quotedUnchecked(servers.schema.name)).seen RETURNING statement")
+          for row in 0..<rows.count { found.insert(rows.text(row, 0) ?? "") }
+        }
+        return found
+      }
+
       func close() async {
         await divided.close()
         await plain.close()
       }
     }
 
-    private static func line(
+    static func line(
       _ id: Int, _ x: Double, _ y: Double, _ properties: String
     ) -> String {
       """

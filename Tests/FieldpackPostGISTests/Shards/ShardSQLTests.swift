@@ -184,4 +184,18 @@ import Testing
         UNION ALL SELECT count(*) AS n FROM "public"."wells_g1_p1") AS parts
         """)
   }
+
+  #if PostGIS
+    @Test(arguments: [
+      ("'it''s'::text", true), ("7", true), ("'-3'::integer", true), ("true", true),
+      ("now()", true), ("CURRENT_DATE", true), ("'2026-01-02'::date", true),
+      ("NULL::character varying", true), ("'{a,b}'::text[]", true), ("'1'::numeric(4,1)", true),
+      ("random()", false), ("clock_timestamp()", false), ("'a'::text || random()::text", false),
+      ("'a'::text COLLATE \"C\" || 'b'", false), ("nextval('s'::regclass)", false), ("'a", false),
+      ("'a' || 'b'::text", false), ("", false),
+    ])
+    func `a default that is the same for all rows is known`(_ sql: String, _ isKnown: Bool) {
+      #expect(DirectRows.isSameForAll(sql) == isKnown)
+    }
+  #endif
 }

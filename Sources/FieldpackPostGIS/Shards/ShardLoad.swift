@@ -1,0 +1,263 @@
+#if PostGIS
+  import FieldpackCore
+
+  /// Sends the rows of an import to the servers of divided layers, on the thread of the store's connection.
+  ///
+  /// Each server has a transaction of its own. They commit one after the other, the store's last; until
+  /// then nobody sees a row, and the end of this object takes all back.
+  final class ShardLoad {
+    private let own: PostgresConnection
+    private let connections: ShardConnections
+    private let isDryRun: Bool
+    private var layer: Layer?
+    private var oldParts: [OldParts] = []
+
+    /// The layer whose rows come now.
+    fileprivate struct Layer {
+      let direct: DirectRows
+      var router: ShardRouter
+      /// The lowest and the highest id in each part, before the rows come.
+      var taken: [(server: String?, ids: ClosedRange<Int64>)]
+      /// The highest id in the layer and of the rows so far.
+      var highest: Int64
+      let fieldCount: Int16
+      let defaults: [UInt8]
+      let copy: String
+      /// Rows whose ids are in the layer already, on their way to the temporary table.
+      var staged: [UInt8] = []
+      var stagedCount = 0
+      /// Whether the sequence gives ids, from where those of the layer end.
+      var asksSequence: Bool?
+    }
+
+    init(
+      _ own: PostgresConnection, _ servers: [ShardServer], _ limits: PostgresLimits, isDryRun: Bool
+    ) {
+      (self.own, self.isDryRun) = (own, isDryRun)
+      connections = ShardConnections(own, servers, limits)
+    }
+
+    /// Whether the tables on the other servers are those of the layer.
+    func hasParts(of direct: DirectRows) throws(FieldpackError) -> Bool {
+      let comment = ShardTable.partComment(
+        of: direct.facts.name, try ShardTable.origin(of: own))
+      for case let server? in direct.servers {
+        do throws(FieldpackError) {
+          let tables = Set(
+            try connections.writer(server).tables(in: direct.layout.schema, commented: comment))
+          for part in direct.layout.parts
+          where part.server == server && !tables.contains(part.table) {
+            return false
+          }
+        } catch { throw error.of(server: server) }
+      }
+      return true
+    }
+
+    /// Begins with a layer.
+    ///
+    /// - Parameter copy: the COPY into the temporary table.
+    func begin(_ direct: DirectRows, stagedBy copy: String) throws(FieldpackError) {
+      // The store's server waits while the others work.
+      try own.run(script: "SET LOCAL idle_in_transaction_session_timeout = 0")
+      var taken: [(String?, ClosedRange<Int64>)] = []
+      let id = quotedUnchecked(direct.id.name)
+      for server in direct.servers {
+        let query = try direct.query(server) { table, _ in
+          "SELECT min(\(id))::int8, max(\(id))::int8 FROM \(table)"
+        }
+        let rows = try connections.writer(server).execute(query)
+        for row in 0..<rows.count {
+          if let low = rows.integer(row, 0), let high = rows.integer(row, 1) {
+            taken.append((server, low...high))
+          }
+        }
+      }
+      let columns = direct.columns
+      layer = Layer(
+        direct: direct,
+        router: try ShardRouter(
+          direct.layout.parts, of: direct.layout.schema, columns: columns, connections),
+        taken: taken, highest: taken.map(\.1.upperBound).max() ?? 0,
+        fieldCount: Int16(clamping: columns.count), defaults: try direct.defaultFields(on: own),
+        copy: copy)
+    }
+
+    // MARK: Rows
+
+    func send(_ piece: CopyPiece) throws(FieldpackError) {
+      guard var layer = layer.take() else { return }
+      let taken = try takenIDs(of: piece, &layer)
+      let new = layer.direct.hasIDs ? [] : try newIDs(piece.rows.count, &layer)
+      let result = piece.bytes.withUnsafeBytes { bytes in
+        Result { () throws(FieldpackError) in
+          var start = 0
+          for (index, row) in piece.rows.enumerated() {
+            let content = UnsafeRawBufferPointer(rebasing: bytes[start..<row.end])
+            start = row.end
+            if case .integer(let id) = row.id, taken.contains(id) {
+              layer.staged.append(contentsOf: content)
+              layer.stagedCount += 1
+            } else {
+              try layer.route(content, new.isEmpty ? [] : new[index])
+            }
+          }
+        }
+      }
+      try result.get()
+      if layer.staged.count >= 1 << 20 { try sendStaged(&layer) }
+      self.layer = layer
+    }
+
+    /// The ids of a piece that the layer has already.
+    private func takenIDs(
+      of piece: CopyPiece, _ layer: inout Layer
+    ) throws(FieldpackError) -> Set<Int64> {
+      guard layer.direct.hasIDs, let ids = piece.ids else { return [] }
+      layer.highest = max(layer.highest, ids.upperBound)
+      let column = quotedUnchecked(layer.direct.id.name)
+      var list: String?
+      var found: Set<Int64> = []
+      for server in layer.direct.servers
+      where layer.taken.contains(where: { $0.server == server && $0.ids.overlaps(ids) }) {
+        let wanted = list ?? "{\(piece.rows.map(\.id.description).joined(separator: ","))}"
+        list = wanted
+        try layer.router.settle(server)
+        let query = try layer.direct.query(server) { table, _ in
+          "SELECT \(column)::int8 FROM \(table) WHERE \(column) = ANY ($1::text::int8[])"
+        }
+        let rows = try connections.writer(server).execute(query, [.text(wanted)])
+        for row in 0..<rows.count {
+          if let id = rows.integer(row, 0) { found.insert(id) }
+        }
+      }
+      return found
+    }
+
+    /// Ids as fields of COPY: a block of the sequence's, else numbers behind the highest, because the layer
+    /// is locked then.
+    private func newIDs(
+      _ count: Int, _ layer: inout Layer
+    ) throws(FieldpackError) -> [[UInt8]] {
+      let id = layer.direct.id
+      guard count > 0 else { return [] }
+      if layer.asksSequence == nil {
+        // The end of the transaction does not take a change of a sequence back.
+        let asks = id.sequence != nil && !isDryRun
+        layer.asksSequence = asks ? try id.advance(to: layer.highest, on: own) : false
+      }
+      var numbers: [Int64] = []
+      if layer.asksSequence == true, let sequence = id.sequence {
+        let rows = try own.execute(
+          "SELECT nextval($1::text::regclass) FROM generate_series(1, $2)",
+          [.text(sequence), .integer(Int64(count))])
+        for row in 0..<rows.count { numbers.append(rows.integer(row, 0) ?? 0) }
+      } else {
+        numbers = (1...count).map { layer.highest + Int64($0) }
+      }
+      layer.highest = max(layer.highest, numbers.max() ?? 0)
+      var fields: [[UInt8]] = []
+      for number in numbers {
+        guard let bytes = id.type.bytes(of: .integer(number)) else {
+          throw FieldpackError(
+            .constraint,
+            "layer '\(layer.direct.facts.name.table)' has no id left: \(number) is too large")
+        }
+        var field: [UInt8] = []
+        field.append(big: Int32(bytes.count))
+        fields.append(field + bytes)
+      }
+      return fields
+    }
+
+    private func sendStaged(_ layer: inout Layer) throws(FieldpackError) {
+      guard !layer.staged.isEmpty else { return }
+      let bytes = layer.staged
+      try own.copyIn(layer.copy) { (writer) throws(FieldpackError) in
+        try writer.write(CopyEncoder.header[...])
+        try writer.write(bytes[...])
+        try writer.write(CopyEncoder.trailer[...])
+      }
+      layer.staged.removeAll(keepingCapacity: true)
+    }
+
+    /// Sends what is left of the layer. Rows that are to replace features stay in the temporary table.
+    ///
+    /// - Returns: how many rows came to the temporary table, and the highest id.
+    func finish() throws(FieldpackError) -> (staged: Int, highest: Int64) {
+      guard var layer = layer.take() else { return (0, 0) }
+      try sendStaged(&layer)
+      if layer.stagedCount > 0, layer.direct.stage.key == nil { try renumber(&layer) }
+      try layer.router.finish()
+      return (layer.stagedCount, layer.highest)
+    }
+
+    /// Sends the rows whose ids the layer had already, with other ids.
+    private func renumber(_ layer: inout Layer) throws(FieldpackError) {
+      let cursor = try PostgresCursor(
+        own, (layer.direct.stage.rest, []), number: own.nextNumber(), rowBytes: 256)
+      var (ids, left) = ([[UInt8]](), layer.stagedCount)
+      while let (rows, row) = try cursor.next() {
+        if ids.isEmpty { ids = try newIDs(min(1_000, left), &layer).reversed() }
+        left -= 1
+        // As the row would have come without an id.
+        var content: [UInt8] = [0, 0]
+        for column in 1..<rows.columnCount {
+          content.append(big: rows.isNull(row, column) ? -1 : Int32(rows.length(row, column)))
+          content.append(contentsOf: rows.bytes(row, column))
+        }
+        let id = ids.removeLast()
+        let result = content.withUnsafeBytes { bytes in
+          Result { () throws(FieldpackError) in try layer.route(bytes, id) }
+        }
+        try result.get()
+      }
+    }
+
+    // MARK: The end
+
+    /// Keeps what replaced layers have on other servers, until they are gone.
+    func note(_ parts: [OldParts]) { oldParts += parts }
+
+    /// Drops what replaced layers have on other servers, behind the commit.
+    func dropOldParts() -> [Note] {
+      oldParts.flatMap { $0.drop(connections.servers, connections.limits) }
+    }
+
+    /// Commits all servers, the store's last. What a crash leaves between two of them is told: the rows of
+    /// those that have committed.
+    func commit(_ deed: String) throws(FieldpackError) {
+      do throws(FieldpackError) {
+        // It may be lost since it was used last.
+        try own.execute("SELECT 1")
+        try connections.commitWriters()
+        try own.commit(deed)
+      } catch {
+        guard !connections.committed.isEmpty else { throw error }
+        let servers = connections.committed.map { "'\($0)'" }.joined(separator: ", ")
+        throw FieldpackError(
+          error.code,
+          "\(error.message); but the servers \(servers) keep their rows of the import. Try: the same "
+            + "import as an upsert by a key",
+          location: error.location, underlying: error.underlying)
+      }
+    }
+  }
+
+  extension ShardLoad.Layer {
+    /// - Parameter id: the field of the id where the row has none.
+    fileprivate mutating func route(
+      _ row: UnsafeRawBufferPointer, _ id: [UInt8]
+    ) throws(FieldpackError) {
+      // The place is the last field.
+      let number = row.big(at: row.count - 8, as: Int64.self) ?? ShardKey.nowhere
+      let (fieldCount, defaults) = (fieldCount, defaults)
+      try router.add(number) { bytes in
+        bytes.append(big: fieldCount)
+        bytes.append(contentsOf: id)
+        bytes.append(contentsOf: row.dropFirst(2))
+        bytes.append(contentsOf: defaults)
+      }
+    }
+  }
+#endif
