@@ -113,6 +113,38 @@ import Testing
     await workspace.close()
   }
 
+  private enum Refusing: StoreType {
+    static let identifier = "refusing.1"
+    static func open(
+      _ config: StoreConfig, in context: StoreContext
+    ) async throws(FieldpackError) -> any Store {
+      throw config.failure(.permission, "the role may not sign in")
+    }
+  }
+
+  @Test func `a layer that only a silent store can have is an error of that store`() async throws {
+    let file = try folder.write(
+      #"{"stores":[{"id":"team","store_type":"refusing","uri":"team"}]}"#, to: "team.scfg")
+    let workspace = try await Workspace.open([file], registry: StoreRegistry([Refusing.self]))
+    let alone = await #expect(throws: FieldpackError.self) {
+      try await workspace.count(Query("wells"))
+    }
+    #expect(alone?.code == .permission && alone?.message == "the role may not sign in")
+    #expect(alone?.location.store == "team")
+    await workspace.close()
+    let two = try await self.workspace([wells("a", 2), wells("b", 3)])
+    #expect(two.pause("a"))
+    #expect(try await two.count(Query("wells")) == 3)
+    let beside = await #expect(throws: FieldpackError.self) {
+      try await two.count(Query("roads"))
+    }
+    #expect(beside?.code == .unavailable)
+    #expect(
+      beside?.message == "layer 'roads' is in none of the stores asked (there are: b/wells; "
+        + "no answer from: a: store 'a' is paused)")
+    await two.close()
+  }
+
   @Test func `queries pass over a store that is paused, and report it`() async throws {
     let workspace = try await workspace([wells("a", 2), wells("b", 3)])
     #expect(workspace.pause("a"))

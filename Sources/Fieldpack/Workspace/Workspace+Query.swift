@@ -144,7 +144,11 @@ extension Workspace {
     return found
   }
 
+  /// What to say of a layer that no store has: one that does not answer may have it, so that its error
+  /// counts then.
   private nonisolated func unknown(_ layer: LayerID, _ query: Query) async -> FieldpackError {
+    let missed = query.stores == nil ? members.first(where: \.isMissed)?.silence : nil
+    if let missed, members.allSatisfy({ $0.store == nil }) { return missed }
     var known: [String] = []
     var names: [String] = []
     for member in members where query.stores?.contains(member.id) ?? true {
@@ -154,12 +158,13 @@ extension Workspace {
     }
     let list = known.isEmpty ? "there are none" : "there are: \(known.joined(separator: ", "))"
     let down = members.filter { $0.store == nil }.map(\.id.rawValue).joined(separator: ", ")
-    let silent = down.isEmpty || query.stores != nil ? "" : "; no answer from: \(down)"
+    let reason = missed.map { ": \($0.message)" } ?? ""
+    let silent = down.isEmpty || query.stores != nil ? "" : "; no answer from: \(down)\(reason)"
     return FieldpackError(
-      .notFound,
+      missed?.code ?? .notFound,
       "layer '\(layer)' is in none of the stores asked\(NearNames.question(layer.rawValue, in: names)) "
         + "(\(list)\(silent))",
-      location: .init(layer: layer))
+      advice: missed?.advice, location: .init(layer: layer), underlying: missed?.underlying)
   }
 }
 
