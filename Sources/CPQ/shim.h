@@ -43,3 +43,11 @@ static inline int fieldpack_pq_waiting(int descriptor) {
   int count = 0;
   return ioctl(descriptor, FIONREAD, &count) == 0 ? count : 0;
 }
+
+// How many bytes a Unix socket takes before whoever sends has to wait.
+static inline void fieldpack_pq_set_sending(int descriptor, int bytes) {
+  struct sockaddr address;
+  socklen_t length = sizeof address;
+  if (getsockname(descriptor, &address, &length) != 0 || address.sa_family != AF_UNIX) return;
+  setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+}

@@ -53,17 +53,20 @@ struct BinaryTime: Hashable {
     let (seconds, fraction) = Self.split(microseconds, by: 1_000_000)
     let (day, second) = Self.split(seconds, by: 86_400)
     Self.append(day: Int(day) + Self.epochDay, to: &bytes)
-    bytes.append(UInt8(ascii: "T"))
-    Self.append(second / 3600, digits: 2, to: &bytes)
-    bytes.append(UInt8(ascii: ":"))
-    Self.append(second / 60 % 60, digits: 2, to: &bytes)
-    bytes.append(UInt8(ascii: ":"))
-    Self.append(second % 60, digits: 2, to: &bytes)
-    bytes.append(UInt8(ascii: "."))
-    if fraction % 1000 == 0 {
-      Self.append(fraction / 1000, digits: 3, to: &bytes)
-    } else {
-      Self.append(fraction, digits: 6, to: &bytes)
+    let time = UInt32(truncatingIfNeeded: second)
+    bytes.append(addingCapacity: 16) { output in
+      output.append("T", time / 3600)
+      output.append(":", time / 60 % 60)
+      output.append(":", time % 60)
+      output.append(UInt8(ascii: "."))
+      let digits = UInt32(truncatingIfNeeded: fraction)
+      output.append(digit: digits / 100_000)
+      output.append(digit: digits / 10_000)
+      output.append(digit: digits / 1000)
+      guard digits % 1000 != 0 else { return }
+      output.append(digit: digits / 100)
+      output.append(digit: digits / 10)
+      output.append(digit: digits)
     }
     bytes.append(contentsOf: zone.utf8)
   }
@@ -73,31 +76,50 @@ struct BinaryTime: Hashable {
     let (year, month, dayOfMonth) = CalendarDate(dayNumber: day).components
     // A year beyond the four digits has a sign in ISO 8601.
     let isWide = !(0...9999).contains(year)
-    if isWide { bytes.append(UInt8(ascii: year < 0 ? "-" : "+")) }
-    append(Int64(year.magnitude), digits: isWide ? 5 : 4, to: &bytes)
-    bytes.append(UInt8(ascii: "-"))
-    append(Int64(month), digits: 2, to: &bytes)
-    bytes.append(UInt8(ascii: "-"))
-    append(Int64(dayOfMonth), digits: 2, to: &bytes)
+    if isWide {
+      bytes.append(UInt8(ascii: year < 0 ? "-" : "+"))
+      append(Int64(year.magnitude), digits: 5, to: &bytes)
+    }
+    bytes.append(addingCapacity: 10) { output in
+      if !isWide {
+        let digits = UInt32(truncatingIfNeeded: year)
+        output.append(digit: digits / 1000)
+        output.append(digit: digits / 100)
+        output.append(digit: digits / 10)
+        output.append(digit: digits)
+      }
+      output.append("-", UInt32(truncatingIfNeeded: month))
+      output.append("-", UInt32(truncatingIfNeeded: dayOfMonth))
+    }
   }
 
   /// Appends a number with at least so many digits.
   private static func append(_ number: Int64, digits: Int, to bytes: inout [UInt8]) {
-    let start = bytes.count
-    bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: digits))
-    var rest = number
-    for place in stride(from: bytes.count - 1, through: start, by: -1) {
-      bytes[place] += UInt8(rest % 10)
-      rest /= 10
-    }
-    guard rest > 0 else { return }
-    bytes.removeLast(digits)
-    NumberText.append(number, to: &bytes)
+    let text = String(number)
+    let missing = max(0, digits - text.utf8.count)
+    bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: missing))
+    bytes.append(contentsOf: text.utf8)
   }
 
   /// Quotient and remainder, the latter not negative.
   private static func split(_ number: Int64, by divisor: Int64) -> (Int64, Int64) {
     let rest = number % divisor
     return rest < 0 ? (number / divisor - 1, rest + divisor) : (number / divisor, rest)
+  }
+}
+
+extension OutputSpan<UInt8> {
+  /// Appends the last digit of a number.
+  @inline(__always)
+  fileprivate mutating func append(digit number: UInt32) {
+    append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
+  }
+
+  /// Appends a mark and a number of two digits.
+  @inline(__always)
+  fileprivate mutating func append(_ mark: Unicode.Scalar, _ number: UInt32) {
+    append(UInt8(ascii: mark))
+    append(digit: number / 10)
+    append(digit: number)
   }
 }

@@ -110,7 +110,7 @@ extension BinaryType {
   // MARK: Texts
 
   /// Whether PostgreSQL takes a text: UTF-8 without NUL, and not longer than the column's type says.
-  private static func isText(_ text: UnsafeBufferPointer<UInt8>, _ limit: Int?) -> Bool {
+  static func isText(_ text: UnsafeBufferPointer<UInt8>, _ limit: Int?) -> Bool {
     var isPlain = true
     for byte in text where byte == 0 || byte >= 0x80 {
       guard byte != 0 else { return false }

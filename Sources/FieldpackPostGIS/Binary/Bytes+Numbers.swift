@@ -44,4 +44,23 @@ extension UnsafeRawBufferPointer {
     guard offset >= 0, count - offset >= MemoryLayout<Number>.size else { return nil }
     return unsafe Number(bigEndian: loadUnaligned(fromByteOffset: offset, as: Number.self))
   }
+
+  /// The number that is an `int2`, `int4`, `int8` or `bool` as PostgreSQL sends it; 0 for bytes of another
+  /// length.
+  @inline(__always)
+  var sentInteger: Int64 {
+    switch count {
+    case 1: Int64(self[0])
+    case 2: Int64(big(at: 0, as: Int16.self) ?? 0)
+    case 4: Int64(big(at: 0, as: Int32.self) ?? 0)
+    default: big(at: 0, as: Int64.self) ?? 0
+    }
+  }
+
+  /// The number that is a `float4` or `float8` as PostgreSQL sends it.
+  @inline(__always)
+  var sentReal: Double {
+    if count == 4 { return Double(Float(bitPattern: big(at: 0, as: UInt32.self) ?? 0)) }
+    return Double(bitPattern: big(at: 0, as: UInt64.self) ?? 0)
+  }
 }

@@ -87,6 +87,13 @@ extension PostGISLayer {
     if case .column(let column) = id { column.kind == .text } else { false }
   }
 
+  /// The column of a sort key; `nil` where the layer lacks it, and for the number of a row.
+  func column(_ order: Order) -> PostGISColumn? {
+    if let index = schema.columnIndex(order.column) { return columns[index] }
+    guard schema.role(of: order.column) == .id, case .column(let id) = id else { return nil }
+    return id
+  }
+
   /// The condition that a row has an id; `nil` where no row can have it.
   package func condition(_ id: FeatureID) -> (sql: String, value: PostgresValue)? {
     switch (id, hasTextID) {
@@ -134,6 +141,7 @@ extension String {
 package struct PostGISCatalogue: Sendable {
   package let store: StoreID
   package var layers: [PostGISLayer]
+  let boxPlans = BoxPlans()
 
   /// The layer of a name: an exact match first, else one that ignores case.
   package func layer(_ id: LayerID) -> PostGISLayer? {

@@ -5,28 +5,21 @@
     let lengths: [Int32]
     let formats: [Int32]
     let pointers: [UnsafePointer<CChar>?]
-    private let memory: UnsafeMutablePointer<CChar>
+    private let memory: UnsafeMutableRawPointer
 
     init(_ values: [PostgresValue]) {
-      let encoded = values.map(\.encoded)
       types = values.map(\.type)
-      lengths = encoded.map { Int32(clamping: $0?.count ?? 0) }
-      formats = encoded.map { _ in 1 }
-      memory = .allocate(capacity: max(1, encoded.reduce(0) { $0 + ($1?.count ?? 0) }))
-      var pointers: [UnsafePointer<CChar>?] = []
+      lengths = values.map { Int32(clamping: $0.byteCount ?? 0) }
+      formats = Array(repeating: 1, count: values.count)
+      let size = values.reduce(0) { $0 + ($1.byteCount ?? 0) }
+      memory = .allocate(byteCount: max(1, size), alignment: 1)
       var place = memory
-      for bytes in encoded {
-        guard let bytes else {
-          pointers.append(nil)
-          continue
-        }
-        pointers.append(UnsafePointer(place))
-        for byte in bytes {
-          place.initialize(to: CChar(bitPattern: byte))
-          place += 1
-        }
+      pointers = values.map { value in
+        guard let count = value.byteCount else { return nil }
+        value.write(to: UnsafeMutableRawBufferPointer(start: place, count: count))
+        defer { place += count }
+        return UnsafePointer(place.assumingMemoryBound(to: CChar.self))
       }
-      self.pointers = pointers
     }
 
     deinit { memory.deallocate() }

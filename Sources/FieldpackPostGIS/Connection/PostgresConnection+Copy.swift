@@ -10,7 +10,8 @@
       var rest = bytes
       while !rest.isEmpty {
         if connection.canceller.isRequested { throw FieldpackError(.interrupted, "interrupted") }
-        let part = UnsafeRawBufferPointer(rebasing: rest.prefix(1 << 26))
+        // The server reads a message to its end before it looks at the rows in it.
+        let part = UnsafeRawBufferPointer(rebasing: rest.prefix(1 << 16))
         let start = part.baseAddress?.assumingMemoryBound(to: CChar.self)
         guard PQputCopyData(connection.handle, start, Int32(part.count)) == 1 else {
           throw connection.lost()
@@ -43,9 +44,14 @@
 
     /// Begins a statement `COPY … FROM STDIN`; nothing else may be asked before ``endCopy()``.
     func beginCopy(_ sql: String) throws(FieldpackError) -> CopyWriter {
+      fieldpack_pq_set_sending(PQsocket(handle), Self.sentAhead)
       try begin(copy: sql, PGRES_COPY_IN)
       return CopyWriter(connection: self)
     }
+
+    /// How many bytes a Unix socket holds, so that the server has rows while this machine has others to do;
+    /// the system finds a number for TCP itself.
+    private static let sentAhead: Int32 = 1 << 21
 
     /// Takes the data of a COPY that has begun.
     var openCopy: CopyWriter { CopyWriter(connection: self) }

@@ -26,6 +26,7 @@
     /// For how many milliseconds the end of a cancelled statement is waited for.
     private let patience: Int32
     private var lastNumber = 0
+    var statements = PreparedStatements()
 
     /// Connects, and sets what every statement relies on.
     ///
@@ -92,7 +93,7 @@
       _ = try lastResult()
     }
 
-    func send(_ sql: String, _ parameters: [PostgresValue]) throws(FieldpackError) {
+    private func send(_ sql: String, _ parameters: [PostgresValue]) throws(FieldpackError) {
       try check()
       // Their number has 16 bits in the protocol.
       guard parameters.count <= 65_535 else {
@@ -101,19 +102,23 @@
           "a statement takes at most 65535 values, and this one has \(parameters.count)")
       }
       let arguments = BoundValues(parameters)
-      let isSent = PQsendQueryParams(
-        handle, sql, Int32(parameters.count), arguments.types, arguments.pointers,
-        arguments.lengths, arguments.formats, 1)
-      guard isSent == 1 else {
-        guard PQstatus(handle) == CONNECTION_OK else { throw lost() }
-        throw FieldpackError(
-          .invalidArgument,
-          "the statement was not sent: \(plain(String(cString: PQerrorMessage(handle))))")
-      }
+      try sent(
+        PQsendQueryParams(
+          handle, sql, Int32(parameters.count), arguments.types, arguments.pointers,
+          arguments.lengths, arguments.formats, 1))
+    }
+
+    /// - Parameter answer: libpq's, of a function that sends a statement.
+    func sent(_ answer: Int32) throws(FieldpackError) {
+      if answer == 1 { return }
+      guard PQstatus(handle) == CONNECTION_OK else { throw lost() }
+      throw FieldpackError(
+        .invalidArgument,
+        "the statement was not sent: \(plain(String(cString: PQerrorMessage(handle))))")
     }
 
     /// The last result of what was sent; the results before it are dropped.
-    private func lastResult() throws(FieldpackError) -> OpaquePointer {
+    func lastResult() throws(FieldpackError) -> OpaquePointer {
       var last: OpaquePointer?
       var failure: FieldpackError?
       size.begin()

@@ -37,6 +37,18 @@
         start: PQgetvalue(result, Int32(row), Int32(column)), count: max(0, Int(length)))
     }
 
+    /// Tells where the first values of a row lie while this object lives; a NULL has no start.
+    func lend(_ row: Int, to fields: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>) {
+      let row = Int32(row)
+      for column in fields.indices {
+        let length = PQgetlength(result, row, Int32(column))
+        let isNull = length <= 0 && PQgetisnull(result, row, Int32(column)) == 1
+        fields[column] = UnsafeRawBufferPointer(
+          start: isNull ? nil : PQgetvalue(result, row, Int32(column)),
+          count: isNull ? 0 : max(0, Int(length)))
+      }
+    }
+
     /// The text of a value; `nil` for NULL.
     package func text(_ row: Int, _ column: Int) -> String? {
       isNull(row, column) ? nil : String(decoding: bytes(row, column), as: UTF8.self)

@@ -29,15 +29,28 @@ package enum PostgresValue: Hashable, Sendable {
     }
   }
 
-  /// The value as it is sent; `nil` for NULL.
-  var encoded: [UInt8]? {
+  /// How many bytes the value has as it is sent; `nil` for NULL.
+  var byteCount: Int? {
     switch self {
     case .null: nil
-    case .boolean(let flag): [flag ? 1 : 0]
-    case .integer(let number): Self.bigEndian(UInt64(bitPattern: number))
-    case .real(let number): Self.bigEndian(number.bitPattern)
-    case .text(let text): Array(text.utf8)
-    case .bytes(let bytes), .binary(let bytes, _): bytes
+    case .boolean: 1
+    case .integer, .real: 8
+    case .text(let text): text.utf8.count
+    case .bytes(let bytes), .binary(let bytes, _): bytes.count
+    }
+  }
+
+  /// Writes the value as it is sent.
+  ///
+  /// - Precondition: `place` has ``byteCount`` bytes.
+  func write(to place: UnsafeMutableRawBufferPointer) {
+    switch self {
+    case .null: break
+    case .boolean(let flag): place[0] = flag ? 1 : 0
+    case .integer(let number): place.storeBytes(of: number.bigEndian, as: Int64.self)
+    case .real(let number): place.storeBytes(of: number.bitPattern.bigEndian, as: UInt64.self)
+    case .text(let text): place.copyBytes(from: text.utf8)
+    case .bytes(let bytes), .binary(let bytes, _): place.copyBytes(from: bytes)
     }
   }
 

@@ -8,12 +8,14 @@ struct CopyEncoder: Sendable {
   let plan: CopyPlan
   private let sources: [Int]
   private let fieldCount: Int16
+  private let plain: PlainFields?
   private var cells = RowCells()
 
   init(_ plan: CopyPlan) {
     self.plan = plan
     sources = plan.columns.map(\.source)
     fieldCount = Int16(clamping: plan.names.count)
+    plain = PlainFields(plan.columns.map(\.type))
   }
 
   /// What stands before the first row.
@@ -126,6 +128,7 @@ struct CopyEncoder: Sendable {
   ) throws(FieldpackError) {
     cells.removeAll(keptBytes: 1 << 16)
     row.append(sources, to: &cells)
+    if let plain, plain.append(cells, to: &bytes) { return }
     for (index, column) in plan.columns.enumerated() {
       let cell = cells.cells[index]
       let start = Self.open(&bytes)

@@ -36,28 +36,12 @@
 
     private func value(_ column: Int) -> UnsafeRawBufferPointer? { field(columns.places[column]) }
 
-    private static func integer(_ field: UnsafeRawBufferPointer) -> Int64 {
-      switch field.count {
-      case 1: Int64(field[0])
-      case 2: Int64(field.big(at: 0, as: Int16.self) ?? 0)
-      case 4: Int64(field.big(at: 0, as: Int32.self) ?? 0)
-      default: field.big(at: 0, as: Int64.self) ?? 0
-      }
-    }
-
-    private static func real(_ field: UnsafeRawBufferPointer) -> Double {
-      if field.count == 4 {
-        return Double(Float(bitPattern: field.big(at: 0, as: UInt32.self) ?? 0))
-      }
-      return Double(bitPattern: field.big(at: 0, as: UInt64.self) ?? 0)
-    }
-
     // MARK: FeatureRow
 
     var id: FeatureID {
       guard let field = field(0) else { return columns.hasTextID ? .text("") : .integer(0) }
       return columns.hasTextID
-        ? .text(String(decoding: field, as: UTF8.self)) : .integer(Self.integer(field))
+        ? .text(String(decoding: field, as: UTF8.self)) : .integer(field.sentInteger)
     }
 
     func kind(at column: Int) -> ValueKind {
@@ -65,7 +49,7 @@
       switch columns.kinds[column] {
       case .integer, .boolean: return .integer
       // NaN is no value of a GeoPackage.
-      case .real: return Self.real(field).isNaN ? .null : .real
+      case .real: return field.sentReal.isNaN ? .null : .real
       case .text, .date, .instant: return .text
       case .blob: return .blob
       }
@@ -73,15 +57,15 @@
 
     func integer(at column: Int) -> Int64 {
       switch columns.kinds[column] {
-      case .integer, .boolean: value(column).map { Self.integer($0) } ?? 0
+      case .integer, .boolean: value(column)?.sentInteger ?? 0
       default: 0
       }
     }
 
     func real(at column: Int) -> Double {
       switch columns.kinds[column] {
-      case .real: value(column).map { Self.real($0) } ?? .nan
-      case .integer, .boolean: value(column).map { Double(Self.integer($0)) } ?? .nan
+      case .real: value(column)?.sentReal ?? .nan
+      case .integer, .boolean: value(column).map { Double($0.sentInteger) } ?? .nan
       default: .nan
       }
     }
@@ -94,19 +78,8 @@
       guard let field = value(column) else { return try body(empty.span.bytes) }
       if kind == .text || kind == .blob { return try body(field.bytes) }
       var text: [UInt8] = []
-      Self.appendText(of: field, kind, to: &text)
+      kind.appendText(of: field, to: &text)
       return try body(text.span.bytes)
-    }
-
-    private static func appendText(
-      of field: UnsafeRawBufferPointer, _ kind: PostGISColumn.Kind, to text: inout [UInt8]
-    ) {
-      // The lengths were checked when the row came.
-      switch kind {
-      case .date: try? BinaryType.date.appendText(of: field, to: &text)
-      case .instant: try? BinaryType.timestamptz.appendText(of: field, to: &text)
-      default: break
-      }
     }
 
     func append(_ wanted: [Int], to cells: inout RowCells) {
@@ -115,18 +88,7 @@
           cells.appendNull()
           continue
         }
-        switch columns.kinds[column] {
-        case .integer, .boolean: cells.append(integer: Self.integer(field))
-        case .real:
-          let real = Self.real(field)
-          if real.isNaN { cells.appendNull() } else { cells.append(real: real) }
-        case .text: cells.append(.text, field)
-        case .blob: cells.append(.blob, field)
-        case .date, .instant:
-          let start = cells.bytes.count
-          Self.appendText(of: field, columns.kinds[column], to: &cells.bytes)
-          cells.append(.text, bytesFrom: start)
-        }
+        columns.kinds[column].append(field, to: &cells)
       }
     }
 

@@ -90,7 +90,7 @@
       self.plan = plan
       self.store = store
       self.report = report
-      columns = plan.answerColumns
+      columns = plan.reading.answer
     }
 
     private static let unwanted = FieldpackError(.interrupted, "nobody asks for more rows")

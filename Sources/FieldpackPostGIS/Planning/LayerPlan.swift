@@ -5,22 +5,20 @@ import FieldpackStoreKit
 
 /// How one layer answers a query.
 struct LayerPlan: Sendable {
-  let layer: PostGISLayer
-  /// The schema of the rows in the answer.
-  let shape: Schema
+  /// What does not depend on values.
+  let reading: LayerReading
   /// Which rows: as far as the server tests them.
-  let condition: Lowered
+  var condition: Lowered
   /// Tests rows here; `nil` where the server tests them exactly.
   let rest: FilterEvaluator?
-  /// The columns of the layer that are asked for, by their indexes.
-  let fetched: [Int]
-  /// The columns of the answer, by their places in ``fetched``.
-  let answered: [Int]
-  let readsGeometry: Bool
   /// The system to transform geometries to; `nil` where they stay.
   let target: SRS?
-  let order: [Order]
 
+  var layer: PostGISLayer { reading.layer }
+  /// The schema of the rows in the answer.
+  var shape: Schema { reading.shape }
+  var fetched: [Int] { reading.fetched }
+  var order: [Order] { reading.order }
   var name: LayerID { layer.layer }
   var isExact: Bool { rest == nil }
 
@@ -35,21 +33,78 @@ struct LayerPlan: Sendable {
   func statement(
     limit: Int? = nil, offset: Int = 0, isSorted: Bool = true
   ) -> (sql: String, values: [PostgresValue]) {
-    var columns = [layer.idExpression, readsGeometry ? layer.geometrySQL : "NULL::bytea"]
-    columns += fetched.map { layer.columns[$0].expression }
-    columns += order.map { keyExpression($0) }
-    var sql: SQLPart = "SELECT \(columns.joined(separator: ", ")) FROM \(layer.source)"
+    var sql: SQLPart = "SELECT \(selected) FROM \(layer.source)"
     if let test = condition.sql { sql += " WHERE \(test)" }
-    if isSorted {
-      let keys = order.map { order in
-        let key = orderExpression(order)
-        return order.isDescending ? "\(key) DESC NULLS LAST" : "\(key) NULLS FIRST"
-      }
-      sql += " ORDER BY \((keys + [layer.idOrder]).joined(separator: ", "))"
-    }
+    if isSorted { sql += " ORDER BY \(sorting)" }
     if let limit { sql += " LIMIT \(bind: .integer(Int64(limit)))" }
     if offset > 0 { sql += " OFFSET \(bind: .integer(Int64(offset)))" }
     return sql.statement
+  }
+
+  /// What a row has: id, geometry, attributes, sort keys.
+  private var selected: String {
+    let columns =
+      [layer.idExpression, reading.readsGeometry ? layer.geometrySQL : "NULL::bytea"]
+      + fetched.map { layer.columns[$0].expression } + order.map { keyExpression($0) }
+    return columns.joined(separator: ", ")
+  }
+
+  private var sorting: String {
+    let keys = order.map { order in
+      let key = orderExpression(order)
+      return order.isDescending ? "\(key) DESC NULLS LAST" : "\(key) NULLS FIRST"
+    }
+    return (keys + [layer.idOrder]).joined(separator: ", ")
+  }
+
+  // MARK: Few rows
+
+  /// Rows that are asked for at once, because they may be few.
+  struct FewRows {
+    var sql: String
+    var values: [PostgresValue]
+    /// ``LayerReading/form``.
+    var form: Int
+    /// The most rows that come.
+    var limit: Int
+    /// Whether so many rows are all that are wanted; otherwise there may be more, and none of them counts.
+    var isWhole: Bool
+  }
+
+  /// Rows of about so many bytes are held at a time.
+  private static let fewBytes = 1 << 20
+
+  /// The statement by which all rows come at once where they are few, which takes one round trip and is
+  /// planned once for all values; `nil` where nothing is known of their number.
+  ///
+  /// The server reads at most one row more than are few, in no order, and sorts what it has read. Where
+  /// rows are not few, that is done in vain.
+  func few(limit: Int?, offset: Int) -> FewRows? {
+    let most = layer.rowBytes <= Self.fewBytes / 256 ? 256 : 64
+    guard layer.rowBytes <= Self.fewBytes / 64 else { return nil }
+    if limit != nil || offset > 0 {
+      guard let limit, limit <= most else { return nil }
+      let statement = statement(limit: limit, offset: offset)
+      return FewRows(
+        sql: statement.sql, values: statement.values, form: reading.form, limit: limit,
+        isWhole: true)
+    }
+    // A view may take its time before its first row.
+    guard let test = condition.sql, !layer.isView, layer.shards == nil,
+      case .column(let id) = layer.id
+    else { return nil }
+    let sql = reading.few(most + 1) {
+      var names = [id.quoted]
+      if reading.readsGeometry, let geometry = layer.geometry { names.append(geometry.quoted) }
+      let others = fetched.map { layer.columns[$0] } + order.compactMap { layer.column($0) }
+      for column in others where !names.contains(column.quoted) { names.append(column.quoted) }
+      let inner: SQLPart = """
+        SELECT \(names.joined(separator: ", ")) FROM \(layer.table) WHERE \(test) LIMIT \(most + 1)
+        """
+      return "SELECT \(selected) FROM (\(inner.statement.sql)) AS fieldpack_few ORDER BY \(sorting)"
+    }
+    return FewRows(
+      sql: sql, values: test.values, form: reading.form, limit: most + 1, isWhole: false)
   }
 
   /// The statement that counts the rows; only where the server tests exactly.
@@ -60,21 +115,14 @@ struct LayerPlan: Sendable {
     return sql.statement
   }
 
-  /// The column of a sort key; `nil` where the layer lacks it, and for the number of a row.
-  func column(_ order: Order) -> PostGISColumn? {
-    if let index = layer.schema.columnIndex(order.column) { return layer.columns[index] }
-    guard layer.schema.role(of: order.column) == .id, case .column(let id) = layer.id else {
-      return nil
-    }
-    return id
-  }
-
   /// The value of a sort key, as rows have it.
-  private func keyExpression(_ order: Order) -> String { column(order)?.expression ?? "NULL::text" }
+  private func keyExpression(_ order: Order) -> String {
+    layer.column(order)?.expression ?? "NULL::text"
+  }
 
   /// The sort key as the server sorts by it: texts by code point, NaN as NULL.
   private func orderExpression(_ order: Order) -> String {
-    guard let column = column(order) else { return "NULL::text" }
+    guard let column = layer.column(order) else { return "NULL::text" }
     switch column.kind {
     case .text: return FilterLowering.collated(column)
     case .real: return "nullif(\(column.expression), 'NaN')"
@@ -88,7 +136,7 @@ struct LayerPlan: Sendable {
 
 /// How a query is answered.
 struct PostGISPlan: Sendable {
-  let query: Query
+  var query: Query
   var layers: [LayerPlan]
   var notes: [Note]
 

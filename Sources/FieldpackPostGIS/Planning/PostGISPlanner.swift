@@ -9,6 +9,15 @@ struct PostGISPlanner {
   let catalogue: PostGISCatalogue
 
   func plan(_ query: Query) throws(FieldpackError) -> PostGISPlan {
+    if let box = BoxPlans.Box(query),
+      let plan = catalogue.boxPlans.plan(for: query, box, newPlan)
+    {
+      return plan
+    }
+    return try newPlan(query)
+  }
+
+  func newPlan(_ query: Query) throws(FieldpackError) -> PostGISPlan {
     var plan = PostGISPlan(query: query, layers: [], notes: [])
     var failure: FieldpackError?
     for layer in try layers(query) {
@@ -71,10 +80,12 @@ struct PostGISPlanner {
       schema.geometry != nil
       && (wanted.geometry != nil || rest != nil && query.filter.readsGeometry(schema))
     let isMoved = query.srs != nil && query.srs != schema.geometry?.srs
+    let reading = LayerReading(
+      layer, wanted, readsGeometry: readsGeometry, fetched: fetched, answered: answered.count,
+      order: query.order)
     return LayerPlan(
-      layer: layer, shape: wanted, condition: condition, rest: rest, fetched: fetched,
-      answered: Array(answered.indices), readsGeometry: readsGeometry,
-      target: isMoved && wanted.geometry != nil ? query.srs : nil, order: query.order)
+      reading: reading, condition: condition, rest: rest,
+      target: isMoved && wanted.geometry != nil ? query.srs : nil)
   }
 
   /// The columns of the answer, as indexes of the layer's.

@@ -38,6 +38,22 @@ struct SQLPart: Hashable, Sendable, ExpressibleByStringInterpolation {
     return all
   }
 
+  /// The values in the order in which they are bound.
+  var values: [PostgresValue] {
+    pieces.compactMap { piece in
+      if case .value(let value) = piece { value } else { nil }
+    }
+  }
+
+  /// The same SQL with other values.
+  func mapValues(_ change: (PostgresValue) -> PostgresValue) -> SQLPart {
+    var part = self
+    for index in part.pieces.indices {
+      if case .value(let value) = part.pieces[index] { part.pieces[index] = .value(change(value)) }
+    }
+    return part
+  }
+
   /// The statement with `$1`, `$2` … for the values.
   var statement: (sql: String, values: [PostgresValue]) {
     var sql = ""

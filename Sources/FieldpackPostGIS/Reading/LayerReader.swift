@@ -10,51 +10,54 @@
     let plan: LayerPlan
     private let connection: PostgresConnection
     private let cursor: PostgresCursor
-    private let answer: RowColumns
-    private let whole: RowColumns
     private let transformation: CoordinateTransformation?
     private let store: StoreID
     /// Told of rows that are passed over; `nil` where an error ends the reading.
     private let report: QueryReport?
     private var isChecked = false
-    private(set) var row: PostGISRow?
+    private let fields: RowFields
+    /// The row as the query wants it, until the reader goes on.
+    let answer: PostGISRow
+    /// The row as the evaluator knows it.
+    private let whole: PostGISRow
+    private var hasRow = false
 
     init(
-      _ plan: LayerPlan, _ connection: PostgresConnection, number: Int, store: StoreID,
-      limit: Int?, offset: Int, report: QueryReport?
+      _ plan: LayerPlan, _ connection: PostgresConnection, store: StoreID, limit: Int?, offset: Int,
+      report: QueryReport?
     ) throws(FieldpackError) {
       self.plan = plan
       self.connection = connection
       self.store = store
       self.report = report
-      answer = plan.answerColumns
-      whole = plan.layerColumns
+      fields = RowFields(count: plan.reading.types.count)
+      answer = PostGISRow(fields, plan.reading.answer)
+      whole = PostGISRow(fields, plan.reading.whole)
       transformation = try plan.transformation()
-      do throws(FieldpackError) {
-        cursor = try PostgresCursor(
-          connection, plan.statement(limit: limit, offset: offset), number: number,
-          rowBytes: plan.layer.rowBytes)
-      } catch { throw error.adding(location: .init(store: store, layer: plan.name)) }
+      cursor = PostgresCursor(
+        connection, plan.statement(limit: limit, offset: offset),
+        few: plan.few(limit: limit, offset: offset), rowBytes: plan.layer.rowBytes)
     }
+
+    /// The row to which the reader went last, until it goes on; `nil` at the end.
+    var row: PostGISRow? { hasRow ? answer : nil }
 
     /// Goes to the next row that the query asks for; `false` at the end.
     func advance() throws(FieldpackError) -> Bool {
-      row = nil
-      while let next = try step() {
-        if !isChecked {
-          try plan.check(next.rows, from: connection)
+      hasRow = false
+      while try step() {
+        if !isChecked, let rows = fields.rows {
+          try plan.check(rows, from: connection)
           isChecked = true
         }
         do throws(FieldpackError) {
-          try PostGISRow(next.rows, next.index, whole).check(from: connection)
-          if let rest = plan.rest {
-            let row = PostGISRow(next.rows, next.index, whole)
-            guard try rest.evaluate(row) == true else { continue }
-          }
-          row = try moved(PostGISRow(next.rows, next.index, answer))
+          try whole.check(from: connection)
+          if let rest = plan.rest, try rest.evaluate(whole) != true { continue }
+          try move()
+          hasRow = true
           return true
         } catch {
-          try passOver(error, PostGISRow(next.rows, next.index, answer).id)
+          try passOver(error, answer.id)
         }
       }
       return false
@@ -67,9 +70,9 @@
       } catch { throw error.adding(location: .init(store: store, layer: plan.name)) }
     }
 
-    private func step() throws(FieldpackError) -> (rows: PostgresRows, index: Int)? {
+    private func step() throws(FieldpackError) -> Bool {
       do throws(FieldpackError) {
-        return try cursor.next()
+        return try cursor.next(into: fields)
       } catch { throw error.adding(location: .init(store: store, layer: plan.name)) }
     }
 
@@ -79,32 +82,31 @@
       report.add(skipped: SkippedFeature(error))
     }
 
-    /// The row with its geometry in the system of the answer.
-    private func moved(_ row: PostGISRow) throws(FieldpackError) -> PostGISRow {
-      guard let transformation else { return row }
-      let bytes = row.withGeometry { span in span.withUnsafeBytes { Array($0) } }
-      guard var wkb = bytes else { return row }
-      var moved = row
+    /// Brings the geometry of the row into the system of the answer.
+    private func move() throws(FieldpackError) {
+      guard let transformation else { return }
+      let bytes = answer.withGeometry { span in span.withUnsafeBytes { Array($0) } }
+      guard var wkb = bytes else { return }
       do throws(ProjectionError) {
         let envelope = try transformation.transform(wkb: &wkb)
-        moved.moved = wkb
-        moved.movedEnvelope = envelope.isEmpty ? nil : envelope
-        return moved
+        fields.moved = wkb
+        fields.movedEnvelope = envelope.isEmpty ? nil : envelope
       } catch {
         throw FieldpackError(
-          .invalidData, "the geometry of feature \(row.id): \(error.message)", underlying: error)
+          .invalidData, "the geometry of feature \(answer.id): \(error.message)",
+          underlying: error)
       }
     }
 
     /// The values by which the rows of several layers are merged.
     var keys: [Value] {
-      guard let row else { return [] }
+      guard hasRow else { return [] }
       let first = LayerPlan.leading + plan.fetched.count
       return plan.order.enumerated().map { index, order in
-        guard let column = plan.column(order) else { return .null }
+        guard let column = plan.layer.column(order) else { return .null }
         let columns = RowColumns(
           hasTextID: false, hasGeometry: false, places: [first + index], kinds: [column.kind])
-        return PostGISRow(row.rows, row.index, columns).stored(at: 0)
+        return PostGISRow(fields, columns).stored(at: 0)
       }
     }
   }

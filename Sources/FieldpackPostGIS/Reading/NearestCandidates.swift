@@ -57,12 +57,11 @@
       let literal = try placing.geometry(target.geometry, target.srs)
       let measure = try Measure(literal, target.metric, layer.layer.reference, layer.name)
       var distances: [Double] = []
-      let cursor = try PostgresCursor(
-        connection, statement(WKB.bytes(of: literal), geometry),
-        number: connection.nextNumber(), rowBytes: layer.layer.rowBytes)
-      let columns = layer.layerColumns.withGeometry
-      while distances.count < count, let next = try cursor.next() {
-        let row = PostGISRow(next.rows, next.index, columns)
+      let cursor = PostgresCursor(
+        connection, statement(WKB.bytes(of: literal), geometry), rowBytes: layer.layer.rowBytes)
+      let fields = RowFields(count: layer.reading.types.count)
+      let row = PostGISRow(fields, layer.reading.whole.withGeometry)
+      while distances.count < count, try cursor.next(into: fields) {
         if let rest = layer.rest, try rest.evaluate(row) != true { continue }
         if let distance = try measure.distance(to: row) { distances.append(distance) }
       }

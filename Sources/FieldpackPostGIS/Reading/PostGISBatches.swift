@@ -49,7 +49,10 @@
       return try await held().run { (connection) throws(FieldpackError) in
         try walk.withLock { (walk) throws(FieldpackError) in
           if walk == nil {
-            try connection.execute(PostgresConnection.Transaction.snapshot.rawValue)
+            // Several layers are read from one state; for one, the cursor knows.
+            if plan.layers.count > 1 {
+              try connection.execute(PostgresConnection.Transaction.snapshot.rawValue)
+            }
             walk = try PostGISWalk(plan, connection, store: id, report: report)
           }
           return try walk?.batch()

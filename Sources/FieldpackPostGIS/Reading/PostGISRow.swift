@@ -2,104 +2,129 @@
   import FieldpackCore
   import FieldpackGeometry
 
-  /// A row of a result: id, geometry, attributes.
-  struct PostGISRow: FeatureRow {
-    let rows: PostgresRows
-    let index: Int
-    let columns: RowColumns
+  /// The values of one row of a result after another: id, geometry, attributes.
+  ///
+  /// A value is valid until the next row is taken, and as long as this object lives.
+  final class RowFields {
+    private let fields: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
+    /// Keeps the memory of the values.
+    private(set) var rows: PostgresRows?
     /// The geometry in another system than the layer's; `nil` where it stays as it came.
     var moved: [UInt8]?
     var movedEnvelope: Envelope?
+    /// Memory for the text of a date or an instant.
+    fileprivate var text: [UInt8] = []
 
-    init(_ rows: PostgresRows, _ index: Int, _ columns: RowColumns) {
-      self.rows = rows
-      self.index = index
+    /// - Parameter count: how many columns of the results are read.
+    init(count: Int) {
+      fields = .allocate(capacity: max(1, count))
+      fields.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+
+    deinit { fields.deallocate() }
+
+    func take(_ rows: PostgresRows) { self.rows = rows }
+
+    /// Goes to a row of those that were taken last.
+    func go(to index: Int) {
+      rows?.lend(index, to: fields)
+      if moved != nil { (moved, movedEnvelope) = (nil, nil) }
+    }
+
+    /// The bytes of a value; `nil` for NULL.
+    @inline(__always)
+    subscript(place: Int) -> UnsafeRawBufferPointer? {
+      guard place >= 0, place < fields.count else { return nil }
+      let field = fields[place]
+      return field.baseAddress == nil ? nil : field
+    }
+  }
+
+  /// A row of a result: id, geometry, attributes.
+  struct PostGISRow: FeatureRow {
+    let fields: RowFields
+    let columns: RowColumns
+
+    init(_ fields: RowFields, _ columns: RowColumns) {
+      self.fields = fields
       self.columns = columns
     }
 
-    var id: FeatureID {
-      if columns.hasTextID { return .text(rows.text(index, 0) ?? "") }
-      return .integer(rows.integer(index, 0) ?? 0)
+    /// A row that is valid as long as it lives.
+    init(_ rows: PostgresRows, _ index: Int, _ columns: RowColumns) {
+      self.init(RowFields(count: rows.columnCount), columns)
+      fields.take(rows)
+      fields.go(to: index)
     }
 
-    var envelope: Envelope? { movedEnvelope }
+    var id: FeatureID {
+      let field = fields[0]
+      if columns.hasTextID { return .text(field.map { String(decoding: $0, as: UTF8.self) } ?? "") }
+      return .integer(field?.sentInteger ?? 0)
+    }
 
-    private func place(_ column: Int) -> Int { columns.places[column] }
+    var envelope: Envelope? { fields.movedEnvelope }
+
+    @inline(__always)
+    private func value(_ column: Int) -> UnsafeRawBufferPointer? { fields[columns.places[column]] }
 
     func kind(at column: Int) -> ValueKind {
-      let place = place(column)
-      guard place >= 0, !rows.isNull(index, place) else { return .null }
+      guard let field = value(column) else { return .null }
       switch columns.kinds[column] {
-      case .integer, .boolean: return rows.integer(index, place) == nil ? .null : .integer
-      case .real: return rows.real(index, place).map { $0.isNaN ? .null : .real } ?? .null
+      case .integer, .boolean: return .integer
+      // NaN is no value of a GeoPackage.
+      case .real: return field.sentReal.isNaN ? .null : .real
       case .text, .date, .instant: return .text
       case .blob: return .blob
       }
     }
 
     func integer(at column: Int) -> Int64 {
-      let place = place(column)
-      guard place >= 0 else { return 0 }
       switch columns.kinds[column] {
-      case .integer, .boolean: return rows.integer(index, place) ?? 0
-      default: return 0
+      case .integer, .boolean: value(column)?.sentInteger ?? 0
+      default: 0
       }
     }
 
     func real(at column: Int) -> Double {
-      let place = place(column)
-      guard place >= 0 else { return .nan }
       switch columns.kinds[column] {
-      case .real: return rows.real(index, place) ?? .nan
-      case .integer, .boolean: return rows.integer(index, place).map { Double($0) } ?? .nan
-      default: return .nan
+      case .real: value(column)?.sentReal ?? .nan
+      case .integer, .boolean: value(column).map { Double($0.sentInteger) } ?? .nan
+      default: .nan
       }
     }
 
     func withBytes<R, E: Error>(
       at column: Int, _ body: (RawSpan) throws(E) -> R
     ) throws(E) -> R {
-      let place = place(column)
       let kind = columns.kinds[column]
-      guard place >= 0, kind == .text || kind == .blob else {
-        let text = (place < 0 ? nil : MomentText.text(rows, index, place, kind)) ?? []
-        return try body(text.span.bytes)
+      if let field = value(column), kind == .text || kind == .blob {
+        return try body(field.bytes)
       }
-      let bytes = rows.bytes(index, place)
-      return try withExtendedLifetime(rows) { () throws(E) in try body(bytes.bytes) }
+      // `body` may ask for another column.
+      var text: [UInt8] = []
+      swap(&text, &fields.text)
+      defer { swap(&text, &fields.text) }
+      text.removeAll(keepingCapacity: true)
+      if let field = value(column) { kind.appendText(of: field, to: &text) }
+      return try body(text.span.bytes)
+    }
+
+    func append(_ wanted: [Int], to cells: inout RowCells) {
+      for column in wanted {
+        guard let field = value(column) else {
+          cells.appendNull()
+          continue
+        }
+        columns.kinds[column].append(field, to: &cells)
+      }
     }
 
     func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? {
       guard columns.hasGeometry else { return nil }
-      if let moved { return try body(moved.span.bytes) }
-      guard !rows.isNull(index, 1) else { return nil }
-      let bytes = rows.bytes(index, 1)
-      return try withExtendedLifetime(rows) { () throws(E) in try body(bytes.bytes) }
-    }
-  }
-
-  /// Where the columns of a schema stand in a result.
-  final class RowColumns: Sendable {
-    let hasTextID: Bool
-    let hasGeometry: Bool
-    /// The column of the result; -1 for a column that was not asked for.
-    let places: [Int]
-    let kinds: [PostGISColumn.Kind]
-    /// The columns of the result whose values have lengths of their own, the id among them.
-    let fixed: [(place: Int, kind: PostGISColumn.Kind)]
-
-    init(hasTextID: Bool, hasGeometry: Bool, places: [Int], kinds: [PostGISColumn.Kind]) {
-      self.hasTextID = hasTextID
-      self.hasGeometry = hasGeometry
-      self.places = places
-      self.kinds = kinds
-      let values = zip(places, kinds).filter { $0 >= 0 && $1 != .text && $1 != .blob }
-      fixed = (hasTextID ? [] : [(0, .integer)]) + values.map { ($0, $1) }
-    }
-
-    /// The same columns of a result that has the geometry.
-    var withGeometry: RowColumns {
-      RowColumns(hasTextID: hasTextID, hasGeometry: true, places: places, kinds: kinds)
+      if let moved = fields.moved { return try body(moved.span.bytes) }
+      guard let field = fields[1] else { return nil }
+      return try body(field.bytes)
     }
   }
 
@@ -107,67 +132,21 @@
     /// - Throws: `.invalidData` where a value has not the length that its type has.
     func check(from connection: PostgresConnection) throws(FieldpackError) {
       var isRight = true
-      for (place, kind) in columns.fixed where !hasLength(of: kind, place) { isRight = false }
+      for (place, kind) in columns.fixed {
+        if let field = fields[place], !kind.isLength(field.count) { isRight = false }
+      }
       guard !isRight else { return }
       throw connection.mistake("sends values of other lengths than their types have")
-    }
-
-    private func hasLength(of kind: PostGISColumn.Kind, _ place: Int) -> Bool {
-      kind.isLength(rows.length(index, place)) || rows.isNull(index, place)
-    }
-  }
-
-  extension PostGISColumn.Kind {
-    /// Whether a value of the kind can have so many bytes.
-    func isLength(_ count: Int) -> Bool {
-      switch self {
-      case .integer: count == 8 || count == 4 || count == 2
-      case .boolean: count == 1
-      case .real: count == 8 || count == 4
-      case .date: count == 4
-      case .instant: count == 8
-      case .text, .blob: true
-      }
-    }
-  }
-
-  extension PostGISLayer {
-    /// What the server has to send for the id.
-    fileprivate var idTypes: Set<UInt32> {
-      switch id {
-      case .column(let column): column.sentTypes
-      case .rowNumber: [PostgresType.int8]
-      }
     }
   }
 
   extension LayerPlan {
-    /// The columns of the answer.
-    var answerColumns: RowColumns {
-      RowColumns(
-        hasTextID: layer.hasTextID, hasGeometry: shape.geometry != nil,
-        places: answered.map { Self.leading + $0 },
-        kinds: answered.map { layer.columns[fetched[$0]].kind })
-    }
-
-    /// The columns of the layer, as the evaluator knows them.
-    var layerColumns: RowColumns {
-      var places = Array(repeating: -1, count: layer.columns.count)
-      for (place, column) in fetched.enumerated() { places[column] = Self.leading + place }
-      return RowColumns(
-        hasTextID: layer.hasTextID, hasGeometry: readsGeometry, places: places,
-        kinds: layer.columns.map(\.kind))
-    }
-
     /// - Throws: `.invalidData` where the server sends something else than was asked for.
     func check(_ rows: PostgresRows, from connection: PostgresConnection) throws(FieldpackError) {
-      let sorting = order.map { self.column($0)?.sentTypes }
-      let types: [Set<UInt32>?] =
-        [layer.idTypes, [PostgresType.bytea]]
-        + fetched.map { layer.columns[$0].sentTypes } + sorting
+      let types = reading.types
       let isRight =
         rows.columnCount == types.count
-        && types.enumerated().allSatisfy { $1?.contains(rows.type(of: $0)) ?? true }
+        && types.indices.allSatisfy { types[$0]?.contains(rows.type(of: $0)) ?? true }
       guard !isRight else { return }
       throw connection.mistake("answers with other columns than layer '\(name)' has")
         .adding(location: .init(layer: name))

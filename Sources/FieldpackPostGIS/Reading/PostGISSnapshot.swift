@@ -108,23 +108,23 @@
       let plan = try plan(query)
       for note in plan.notes { report.add(note: note) }
       var announced: Set<LayerID> = []
-      var current: LayerID?
+      var current: LayerReader?
       if plan.gathering != nil {
         try scanGathered(plan, into: &sink, &announced, report)
       } else {
         let walk = try PostGISWalk(plan, connection, store: store, report: report)
         while let reader = try walk.next() {
-          if reader.plan.name != current {
+          if reader !== current {
             // Layers without a match come in their order, where the features are not sorted.
-            if query.order.isEmpty {
+            if query.order.isEmpty, plan.layers.count > 1 {
               for layer in plan.layers.prefix(while: { $0.name != reader.plan.name })
               where announced.insert(layer.name).inserted { try sink.begin(layer.shape) }
             }
             announced.insert(reader.plan.name)
             try sink.begin(reader.plan.shape)
-            current = reader.plan.name
+            current = reader
           }
-          if let row = reader.row { try sink.feature(row) }
+          try sink.feature(reader.answer)
         }
       }
       for layer in plan.layers where announced.insert(layer.name).inserted {
@@ -174,7 +174,8 @@
       if layer.isExact, !plan.query.skipsErrors {
         let statement = layer.countStatement
         do throws(FieldpackError) {
-          return Int(try connection.execute(statement.sql, statement.values).integer(0, 0) ?? 0)
+          let rows = try connection.execute(kept: statement.sql, statement.values)
+          return Int(rows.integer(0, 0) ?? 0)
         } catch { throw error.adding(location: .init(store: store, layer: layer.name)) }
       }
       var single = plan
@@ -201,10 +202,11 @@
       var statement = plan.statement(isSorted: false)
       statement.sql += " WHERE \(condition.sql)"
       do throws(FieldpackError) {
-        let rows = try connection.execute(statement.sql, [condition.value])
+        let rows = try connection.execute(
+          kept: statement.sql, [condition.value], form: plan.reading.form)
         guard rows.count > 0 else { return nil }
         try plan.check(rows, from: connection)
-        let row = PostGISRow(rows, 0, plan.answerColumns)
+        let row = PostGISRow(rows, 0, plan.reading.answer)
         try row.check(from: connection)
         var batch = FeatureBatch(store: store, schema: plan.shape)
         batch.append(row)

@@ -45,8 +45,8 @@
       _ layer: LayerPlan, limit: Int?, offset: Int
     ) throws(FieldpackError) -> LayerReader {
       try LayerReader(
-        layer, connection, number: connection.nextNumber(), store: store, limit: limit,
-        offset: offset, report: plan.query.skipsErrors ? report : nil)
+        layer, connection, store: store, limit: limit, offset: offset,
+        report: plan.query.skipsErrors ? report : nil)
     }
 
     /// The reader on the next row; `nil` at the end.

@@ -30,6 +30,12 @@
         1_200 << 20
       ),
       (
+        "fieldpack_few",
+        .endless(
+          Fake.beginning(Fake.wellTypes) + Fake.message("D", Fake.int2(4), length: 1 << 30),
+          piece: zeros), 450 << 20
+      ),
+      (
         "COPY",
         .endless(
           Fake.copyBeginning(columns: 4) + Fake.message("d", [], length: 1 << 30), piece: zeros),
@@ -40,15 +46,15 @@
     @Test(arguments: answers.indices)
     func `the memory of the tool is bounded`(index: Int) async throws {
       let (word, answer, most) = Self.answers[index]
-      let server = try FakePostgres(answer: { $0.hasPrefix(word) ? answer : nil })
+      let server = try FakePostgres(answer: { $0.contains(word) ? answer : nil })
       let folder = try TemporaryFolder()
       let config = try folder.write(
         """
         {"stores": [{"id": "fake", "store_type": "postgis", "version": "1",
           "uri": "postgresql://eva@127.0.0.1:\(server.port)/fake?sslmode=disable&passfile=%2Fdev%2Fnull"}]}
         """, to: "fake.scfg")
-      // A condition with a value is no COPY.
-      let condition = word == "COPY" ? [] : ["--where", "name = 'x'"]
+      // Rows in another order come by a cursor, and those with a condition at once.
+      let options = ["FETCH": ["--sort", "name"], "fieldpack_few": ["--where", "name = 'x'"]]
       let script = """
         import os, subprocess, sys
         run = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -59,7 +65,8 @@
         """
       let result = try await Program.run(
         Programs.python ?? "",
-        ["-c", script, Tool.path, "query", config.path, "wells", "--format", "csv"] + condition)
+        ["-c", script, Tool.path, "query", config.path, "wells", "--format", "csv"]
+          + (options[word] ?? []))
       let lines = result.output.split(separator: "\n", maxSplits: 1)
       let numbers = try #require(lines.first).split(separator: " ").compactMap { Int($0) }
       try #require(numbers.count == 2, "\(result)")

@@ -10,24 +10,34 @@
 
   /// Servers that answer otherwise than PostgreSQL does.
   @Suite(.programs) struct HostileServerTests {
-    /// What reading all wells ends with.
+    /// How wells are read.
+    enum Way: String, CaseIterable {
+      /// All of them, by a cursor.
+      case cursor = "FETCH"
+      /// Those that meet a condition, which come at once where they are few.
+      case few = "fieldpack_few"
+
+      var query: Query {
+        self == .cursor ? Query("wells") : Query("wells", where: Column<Int64>("depth") > 5)
+      }
+    }
+
+    /// What reading wells ends with.
     private func failure(
-      _ server: FakePostgres, _ limits: PostgresLimits = PostgresLimits()
+      _ server: FakePostgres, _ limits: PostgresLimits = PostgresLimits(), by way: Way = .cursor
     ) async -> FieldpackError? {
       let store = server.store(limits)
       defer { Task { await store.close() } }
       do throws(FieldpackError) {
-        for try await feature in try await store.query(Query("wells")).features {
-          _ = feature.geometry
-        }
+        for try await feature in try await store.query(way.query).features { _ = feature.geometry }
         return nil
       } catch { return error }
     }
 
     private static func fetching(
-      _ answer: @escaping @Sendable () -> FakePostgres.Answer
+      by way: Way = .cursor, _ answer: @escaping @Sendable () -> FakePostgres.Answer
     ) throws -> FakePostgres {
-      try FakePostgres(answer: { $0.hasPrefix("FETCH") ? answer() : nil })
+      try FakePostgres(answer: { $0.contains(way.rawValue) ? answer() : nil })
     }
 
     private static func row(_ place: Int, _ value: [UInt8]) -> [UInt8] {
@@ -81,11 +91,11 @@
       ),
     ]
 
-    @Test(arguments: wrongRows.indices)
-    func `rows of another form are refused`(index: Int) async throws {
+    @Test(arguments: wrongRows.indices, Way.allCases)
+    func `rows of another form are refused`(index: Int, way: Way) async throws {
       let (name, answer) = Self.wrongRows[index]
-      let server = try Self.fetching { answer }
-      let error = await failure(server)
+      let server = try Self.fetching(by: way) { answer }
+      let error = await failure(server, by: way)
       #expect(error?.code == .invalidData, "\(name)")
       #expect(error?.message.contains(server.shown) == true, "\(name): \(error?.message ?? "")")
       #expect(error?.location.store == "survey", "\(name)")
@@ -130,11 +140,11 @@
       ("32,767 columns of no end", .cut(Fake.message("T", Fake.int2(.max)))),
     ]
 
-    @Test(arguments: wrongMessages.indices)
-    func `messages of another form end the connection`(index: Int) async throws {
+    @Test(arguments: wrongMessages.indices, Way.allCases)
+    func `messages of another form end the connection`(index: Int, way: Way) async throws {
       let (name, answer) = Self.wrongMessages[index]
-      let server = try Self.fetching { answer }
-      let error = await failure(server)
+      let server = try Self.fetching(by: way) { answer }
+      let error = await failure(server, by: way)
       let codes: [FieldpackError.Code] = [.unavailable, .invalidArgument]
       #expect(error.map { codes.contains($0.code) } == true, "\(name): \(error?.message ?? "")")
       #expect(error?.location.store == "survey", "\(name)")
@@ -272,13 +282,13 @@
     /// How much a server may send after a limit of 8 MiB: what sockets hold, and the first readings.
     private static let most = 96 << 20
 
-    @Test(arguments: endless.indices)
-    func `an answer without end is given up`(index: Int) async throws {
+    @Test(arguments: endless.indices, Way.allCases)
+    func `an answer without end is given up`(index: Int, way: Way) async throws {
       let (name, answer) = Self.endless[index]
-      let server = try Self.fetching { answer }
+      let server = try Self.fetching(by: way) { answer }
       var limits = PostgresLimits()
       limits.answerBytes = 8 << 20
-      let error = await failure(server, limits)
+      let error = await failure(server, limits, by: way)
       #expect(error?.code == .unsupported, "\(name)")
       #expect(
         error?.message

@@ -85,6 +85,7 @@
         ("postgis_typmod_type", typmod), ("FROM spatial_ref_sys", system),
         ("FETCH", { rows(wellTypes, [well(1), well(2)]) }),
         ("COPY", { copy([well(1), well(2)]) }),
+        ("fieldpack_few", { rows(wellTypes, [well(1), well(2)]) }),
         ("count(*)", { rows([PostgresType.int8], [[int8(2)]]) }),
       ]
       if let found = known.first(where: { statement.contains($0.0) }) { return found.1() }

@@ -121,12 +121,11 @@
           client.send([UInt8(ascii: "N")])
         }
         guard reply(greeting(FakeMessages.greeting), to: client) else { return }
-        var inTransaction = false
         while let statement = client.statement() {
           let word = statement.split(separator: " ").first ?? ""
-          if word == "BEGIN" { inTransaction = true }
-          if word == "COMMIT" || word == "ROLLBACK" { inTransaction = false }
-          let usual = FakeMessages.usual(statement) + FakeMessages.ready(inTransaction)
+          if word == "BEGIN" { client.inTransaction = true }
+          if word == "COMMIT" || word == "ROLLBACK" { client.inTransaction = false }
+          let usual = FakeMessages.usual(statement) + FakeMessages.ready(client.inTransaction)
           guard reply(answer(statement) ?? .messages(usual), to: client) else { return }
         }
       }
@@ -155,6 +154,9 @@
   private final class FakeClient {
     private let descriptor: Int32
     private var waiting: [UInt8] = []
+    /// The statements that the client has prepared, by their names.
+    private var prepared: [String: String] = [:]
+    var inTransaction = false
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
@@ -197,15 +199,24 @@
       return code
     }
 
-    /// The next statement: the text of a `Query`, or that of the `Parse` before a `Sync`.
+    /// The next statement: the text of a `Query`, or that of the `Parse` before a `Bind`.
     func statement() -> String? {
-      var text = ""
+      var text: String?
       while let type = take(1)?[0], let length = number(), let body = take(max(0, length - 4)) {
         switch type {
         case UInt8(ascii: "Q"): return String(decoding: body.prefix { $0 != 0 }, as: UTF8.self)
         case UInt8(ascii: "P"):
-          text = String(decoding: body.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
-        case UInt8(ascii: "S"): return text
+          let words = body.split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
+          guard words.count == 3 else { return nil }
+          prepared[String(decoding: words[0], as: UTF8.self)] = String(
+            decoding: words[1], as: UTF8.self)
+        case UInt8(ascii: "B"):
+          // The portal, which has no name, and the statement.
+          let name = body.dropFirst().prefix { $0 != 0 }
+          text = prepared[String(decoding: name, as: UTF8.self)]
+        case UInt8(ascii: "S"):
+          if let text { return text }
+          send(FakeMessages.message("1", []) + FakeMessages.ready(inTransaction))
         case UInt8(ascii: "X"): return nil
         default: break
         }

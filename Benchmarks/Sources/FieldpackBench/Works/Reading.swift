@@ -110,11 +110,20 @@ struct Reading {
   }
 
   private static func boxes(_ file: String) throws -> [Envelope] {
-    try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").compactMap { line in
-      let numbers = line.split(separator: " ").compactMap { Double($0) }
-      guard numbers.count == 4 else { return nil }
-      return Envelope(
-        minX: numbers[0], minY: numbers[1], maxX: numbers[2], maxY: numbers[3])
+    // As cheap as in C: the time for it counts where processor time is compared.
+    let numbers = try String(contentsOfFile: file, encoding: .utf8).withCString { text in
+      var (numbers, place) = ([Double](), text)
+      while true {
+        var end: UnsafeMutablePointer<CChar>?
+        let number = strtod(place, &end)
+        guard let end, end != place else { return numbers }
+        numbers.append(number)
+        place = UnsafePointer(end)
+      }
+    }
+    return stride(from: 0, to: numbers.count - 3, by: 4).map {
+      Envelope(
+        minX: numbers[$0], minY: numbers[$0 + 1], maxX: numbers[$0 + 2], maxY: numbers[$0 + 3])
     }
   }
 }
