@@ -194,17 +194,18 @@
 
     /// Sends the rows whose ids the layer had already, with other ids.
     private func renumber(_ layer: inout Layer) throws(FieldpackError) {
-      let cursor = try PostgresCursor(
-        own, (layer.direct.stage.rest, []), number: own.nextNumber(), rowBytes: 256)
+      let stage = layer.direct.stage
+      let cursor = PostgresCursor(own, (stage.rest, []), rowBytes: 256)
+      let fields = RowFields(count: stage.plan.names.count)
       var (ids, left) = ([[UInt8]](), layer.stagedCount)
-      while let (rows, row) = try cursor.next() {
+      while try cursor.next(into: fields) {
         if ids.isEmpty { ids = try newIDs(min(1_000, left), &layer).reversed() }
         left -= 1
         // As the row would have come without an id.
         var content: [UInt8] = [0, 0]
-        for column in 1..<rows.columnCount {
-          content.append(big: rows.isNull(row, column) ? -1 : Int32(rows.length(row, column)))
-          content.append(contentsOf: rows.bytes(row, column))
+        for column in 1..<stage.plan.names.count {
+          content.append(big: fields[column].map { Int32($0.count) } ?? -1)
+          if let field = fields[column] { content.append(contentsOf: field) }
         }
         let id = ids.removeLast()
         let result = content.withUnsafeBytes { bytes in
