@@ -78,19 +78,22 @@ final class TileLayerWriter {
     head.append(0x78)
     head.append(2)
     Self.append(0x0A, name, to: &head)
-    var tail = GrowingBytes()
-    for key in keys { Self.append(0x1A, key, to: &tail) }
-    tail.append(state.pointee.values.bytes.bytes)
+    var names = GrowingBytes()
+    for key in keys { Self.append(0x1A, key, to: &names) }
+    var tail = GrowingBytes(capacity: 16)
     tail.append(0x28)
     Varint.append(UInt64(extent), to: &tail)
-    let length = head.count + state.pointee.features.count + tail.count
+    let (features, values) = (state.pointee.features.bytes, state.pointee.values.bytes.bytes)
+    let length = head.count + features.count + names.count + values.count + tail.count
     var start = GrowingBytes(capacity: 16)
     start.append(0x1A)
     Varint.append(UInt64(length), to: &start)
     tile.reserveCapacity(tile.count + start.count + length)
     tile.append(contentsOf: start.bytes)
     tile.append(contentsOf: head.bytes)
-    tile.append(contentsOf: state.pointee.features.bytes)
+    tile.append(contentsOf: features)
+    tile.append(contentsOf: names.bytes)
+    tile.append(contentsOf: values)
     tile.append(contentsOf: tail.bytes)
   }
 
