@@ -123,7 +123,7 @@ static inline void fieldpack_mhd_address(
 // threads a processor apart from each other, and ever larger pieces of it.
 static inline void fieldpack_spare_memory(void) {
 #ifdef __GLIBC__
-  mallopt(M_ARENA_MAX, 2);
+  mallopt(M_ARENA_MAX, 4);
   mallopt(M_MMAP_THRESHOLD, 64 << 10);
   mallopt(M_TRIM_THRESHOLD, 512 << 10);
 #endif

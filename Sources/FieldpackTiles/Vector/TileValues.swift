@@ -8,9 +8,24 @@ struct TileValues: ~Copyable {
   /// By the bits of a hash: the hash in the upper half, and in the lower one the index of its value plus 1.
   /// So most other values are passed over without a look at them, which is far away in memory. 0 is free; at
   /// most five of eight are in use.
-  private var slots = [UInt64](repeating: 0, count: 256)
-  /// Another one in every run, so that nobody can make a file whose values all have one hash.
-  private let seed = UInt64.random(in: .min ... .max)
+  private var slots = [UInt64](repeating: 0, count: leastSlots)
+  /// How many of ``slots`` are in use, a power of two.
+  private var slotCount = leastSlots
+  /// Memory for the next growth.
+  private var spare: [UInt64] = []
+  /// Another one for each layer, so that nobody can make a file whose values all have one hash.
+  private var seed = UInt64.random(in: .min ... .max)
+
+  private static let leastSlots = 256
+
+  /// Removes all values, and keeps their memory.
+  mutating func removeAll() {
+    bytes.removeAll()
+    starts.removeAll(keepingCapacity: true)
+    slotCount = Self.leastSlots
+    for slot in 0..<slotCount { slots[slot] = 0 }
+    seed = .random(in: .min ... .max)
+  }
 
   /// The index of a text. Bytes that are not UTF-8 become U+FFFD, which the format demands.
   mutating func index(ofText text: UnsafeBufferPointer<UInt8>) -> Int {
@@ -66,7 +81,7 @@ struct TileValues: ~Copyable {
     let count = bytes.count - start
     let content = UnsafeRawBufferPointer(start: bytes.base + start, count: count)
     let hash = ValueHash.bytes(.blob, content, seed: seed) >> 32
-    let mask = slots.count - 1
+    let mask = slotCount - 1
     var slot = Int(hash) & mask
     while slots[slot] > 0 {
       if slots[slot] >> 32 == hash {
@@ -83,19 +98,25 @@ struct TileValues: ~Copyable {
     }
     starts.append(start)
     slots[slot] = hash << 32 | UInt64(starts.count)
-    if starts.count * 8 > slots.count * 5 { grow() }
+    if starts.count * 8 > slotCount * 5 { grow() }
     return starts.count - 1
   }
 
   private mutating func grow() {
-    let mask = slots.count * 2 - 1
-    var larger = [UInt64](repeating: 0, count: slots.count * 2)
-    for value in slots where value > 0 {
-      var slot = Int(value >> 32) & mask
-      while larger[slot] > 0 { slot = (slot + 1) & mask }
-      larger[slot] = value
+    let old = 0..<slotCount
+    swap(&slots, &spare)
+    slotCount *= 2
+    if slots.count < slotCount {
+      slots = [UInt64](repeating: 0, count: slotCount)
+    } else {
+      for slot in 0..<slotCount { slots[slot] = 0 }
     }
-    slots = larger
+    let mask = slotCount - 1
+    for value in spare[old] where value > 0 {
+      var slot = Int(value >> 32) & mask
+      while slots[slot] > 0 { slot = (slot + 1) & mask }
+      slots[slot] = value
+    }
   }
 }
 
