@@ -273,6 +273,12 @@ public final class FieldServer: Sendable {
     }
   #endif
 
+  /// Gives memory that nobody uses back to the system, in some milliseconds.
+  package func giveBackMemory() async {
+    await file.forgetOldTiles()
+    ServerMemory.giveBack()
+  }
+
   /// Answers the requests that run, and closes all connections. The store stays open.
   public func close() async {
     await events.close()

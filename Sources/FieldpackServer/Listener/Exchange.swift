@@ -162,11 +162,7 @@
       switch answer.body {
       case .bytes(let bytes):
         if request.method != "HEAD" { sent.count = bytes.count }
-        made = bytes.withUnsafeBytes { bytes in
-          MHD_create_response_from_buffer(
-            bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress),
-            fieldpack_mhd_copy)
-        }
+        made = bytes.count < 4 << 10 ? Self.response(copying: bytes) : LentBytes(bytes).response()
       case .stream(let stream):
         let source = Unmanaged.passRetained(
           StreamSource(stream, sent, Connection(raw: connection).resume) {
@@ -195,6 +191,13 @@
       return MHD_queue_response(connection, UInt32(answer.status), made)
     }
 
+    private static func response(copying bytes: [UInt8]) -> OpaquePointer? {
+      bytes.withUnsafeBytes { bytes in
+        MHD_create_response_from_buffer(
+          bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), fieldpack_mhd_copy)
+      }
+    }
+
     /// The client has its answer, or has gone.
     func end() {
       task?.cancel()
@@ -207,6 +210,30 @@
   /// How many bytes of an answer's body the client has been sent.
   private final class SentBytes {
     var count = 0
+  }
+
+  /// Bytes of an answer that libmicrohttpd sends from where they are.
+  private final class LentBytes {
+    private let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The answer, which keeps the bytes: they stay where they are as long as nobody changes the array.
+    func response() -> OpaquePointer? {
+      let kept = Unmanaged.passRetained(self)
+      let made = bytes.withUnsafeBytes { bytes in
+        MHD_create_response_from_buffer_with_free_callback_cls(
+          bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), freeBytes,
+          kept.toOpaque())
+      }
+      if made == nil { kept.release() }
+      return made
+    }
+  }
+
+  private let freeBytes: @convention(c) (UnsafeMutableRawPointer?) -> Void = { bytes in
+    guard let bytes else { return }
+    Unmanaged<LentBytes>.fromOpaque(bytes).release()
   }
 
   /// A connection that goes on with another protocol.

@@ -24,6 +24,15 @@ final class StartingExecutor: TaskExecutor {
     return Task(executorPreference: shared, operation: body)
   }
 
+  /// Runs `body`, which lets a waiting task go on: a task of this executor does so on this thread, up to its
+  /// next wait, instead of on another one that has to be woken.
+  static func goOn(_ body: () -> Void) {
+    let outer = pthread_getspecific(mark)
+    pthread_setspecific(mark, UnsafeRawPointer(bitPattern: 1))
+    defer { pthread_setspecific(mark, outer) }
+    body()
+  }
+
   func enqueue(_ job: consuming ExecutorJob) {
     guard pthread_getspecific(Self.mark) != nil else {
       return globalConcurrentExecutor.enqueue(job)

@@ -18,25 +18,52 @@ final class KeptTiles: Sendable {
   struct Tile: Hashable {
     /// The media type; `nil` where it is not known.
     var type: String?
-    /// Empty for a tile without features or without a picture.
-    var bytes: [UInt8]
+    /// Empty for a tile without features or without a picture; `nil` where only the packed bytes are kept.
+    var bytes: [UInt8]?
     /// The bytes as gzip, once a client has asked for them; `nil` for short tiles and for pictures.
     var packed: [UInt8]?
 
+    /// What a client gets; `nil` where the tile is not kept in that form.
+    func body(asGzip takesGzip: Bool) -> (bytes: [UInt8], isPacked: Bool)? {
+      if takesGzip, let packed { return (packed, true) }
+      guard let bytes, !takesGzip || bytes.count < ContentCoding.shortest else { return nil }
+      return (bytes, false)
+    }
+
     /// The bytes in memory, with about 300 for the key.
-    fileprivate var size: Int { bytes.count + (packed?.count ?? 0) + 300 }
+    fileprivate var size: Int { (bytes?.count ?? 0) + (packed?.count ?? 0) + 300 }
   }
 
   private struct State {
     var tiles: [Key: (tile: Tile, used: Int)] = [:]
+    /// The counter of the newest tile of these layers.
+    var counters: [[LayerID]: String] = [:]
     var size = 0
     var uses = 0
+
+    mutating func remove(_ key: Key) {
+      if let old = tiles.removeValue(forKey: key) { size -= old.tile.size }
+    }
+
+    /// Removes the tiles of another state of the layers than the given one, which nobody will ask for.
+    mutating func removeOld(of layers: [LayerID], before counter: String) {
+      let known = counters.updateValue(counter, forKey: layers)
+      guard let known, known != counter else { return }
+      for old in tiles.keys where old.layers == layers && old.counter != counter { remove(old) }
+    }
+
+    /// Removes the least recently used tiles: many at once, so that the sorting is rare.
+    mutating func shrink(to size: Int) {
+      for (key, _) in tiles.sorted(by: { $0.value.used < $1.value.used }) where self.size > size {
+        remove(key)
+      }
+    }
   }
 
   private let mostBytes: Int
   private let state = Locked(State())
 
-  init(mostBytes: Int = 64 << 20) { self.mostBytes = mostBytes }
+  init(mostBytes: Int = 16 << 20) { self.mostBytes = mostBytes }
 
   subscript(key: Key) -> Tile? {
     state.withLock { state in
@@ -47,29 +74,26 @@ final class KeptTiles: Sendable {
     }
   }
 
+  /// Keeps a tile, in place of the one that is kept for the same key.
   func keep(_ tile: Tile, for key: Key) {
     state.withLock { state in
+      state.removeOld(of: key.layers, before: key.counter)
       // One large tile must not remove all others.
       guard tile.size <= mostBytes / 4 else { return }
-      if let old = state.tiles[key]?.tile {
-        guard old.packed == nil else { return }
-        state.size -= old.size
-        state.tiles[key] = nil
-      }
-      if state.size + tile.size > mostBytes { Self.shrink(&state, to: mostBytes * 3 / 4) }
+      state.remove(key)
+      if state.size + tile.size > mostBytes { state.shrink(to: mostBytes * 3 / 4) }
       state.uses += 1
       state.tiles[key] = (tile, state.uses)
       state.size += tile.size
     }
   }
 
-  /// Removes the least recently used tiles: many at once, so that the sorting is rare.
-  private static func shrink(_ state: inout State, to size: Int) {
-    for (key, entry) in state.tiles.sorted(by: { $0.value.used < $1.value.used })
-    where state.size > size {
-      state.tiles[key] = nil
-      state.size -= entry.tile.size
-    }
+  /// The layers that tiles are kept of.
+  var layers: Set<[LayerID]> { state.withLock { Set($0.tiles.keys.map(\.layers)) } }
+
+  /// Removes the tiles of an earlier state of the layers than that with the counter.
+  func forget(_ layers: [LayerID], before counter: String) {
+    state.withLock { $0.removeOld(of: layers, before: counter) }
   }
 
   /// The bytes of all tiles.

@@ -213,5 +213,14 @@ final class ServedFile: Sendable {
     return isBare ? box || .isNull(.column(geometry.name)) : box
   }
 
+  /// Removes the tiles of layers that have changed since, for which nobody may ask for a long time.
+  func forgetOldTiles() async {
+    for layers in tiles.layers {
+      if let counter = try? await content.counter(of: layers) {
+        tiles.forget(layers, before: counter)
+      }
+    }
+  }
+
   func close() { ownFile?.close() }
 }

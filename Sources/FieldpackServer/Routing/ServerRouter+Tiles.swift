@@ -134,31 +134,36 @@ extension ServerRouter {
       KeptTiles.Key(
         layers: layers, properties: properties, set: set, address: address, counter: $0)
     }
+    let takesGzip = set == nil && ContentCoding.takesGzip(request)
     let kept = key.flatMap { file.tiles[$0] }
+    if let body = kept?.body(asGzip: takesGzip) { return Self.answer(kept?.type, body, fields) }
     var tile: KeptTiles.Tile
-    if let kept {
-      tile = kept
-    } else {
-      do throws(FieldpackError) {
-        tile = try await make()
-      } catch {
-        return problem(error, request, while: .resource)
-      }
+    do throws(FieldpackError) {
+      tile = if let kept, kept.bytes != nil { kept } else { try await make() }
+    } catch {
+      return problem(error, request, while: .resource)
     }
-    let isPacked =
-      set == nil && tile.bytes.count >= ContentCoding.shortest
-      && ContentCoding.takesGzip(request)
-    if isPacked, tile.packed == nil { tile.packed = try? GzipPacker.packed(tile.bytes) }
+    let bytes = tile.bytes ?? []
+    tile.packed = kept?.packed
+    if takesGzip, bytes.count >= ContentCoding.shortest {
+      tile.packed = try? GzipPacker.packed(bytes)
+      // Browsers ask for gzip only, and the packed bytes of a tile are a third of its bytes.
+      if tile.packed != nil { tile.bytes = kept?.bytes }
+    }
     // A client could fill the memory with long lists of names.
     let isShort = (properties ?? []).reduce(0) { $0 + $1.utf8.count + 16 } <= 1_000
-    if let key, isShort, kept == nil || (kept?.packed == nil) != (tile.packed == nil) {
-      file.tiles.keep(tile, for: key)
-    }
-    fields["Content-Type"] = tile.type ?? "application/octet-stream"
-    let packed = isPacked ? tile.packed : nil
-    if packed != nil { fields["Content-Encoding"] = "gzip" }
+    if let key, isShort { file.tiles.keep(tile, for: key) }
+    return Self.answer(tile.type, tile.body(asGzip: takesGzip) ?? (bytes, false), fields)
+  }
+
+  private static func answer(
+    _ type: String?, _ body: (bytes: [UInt8], isPacked: Bool), _ fields: HTTPFields
+  ) -> ServerResponse {
+    var fields = fields
+    fields["Content-Type"] = type ?? "application/octet-stream"
+    if body.isPacked { fields["Content-Encoding"] = "gzip" }
     return ServerResponse(
-      tile.bytes.isEmpty ? 204 : 200, fields: fields, body: .bytes(packed ?? tile.bytes))
+      body.bytes.isEmpty ? 204 : 200, fields: fields, body: .bytes(body.bytes))
   }
 }
 

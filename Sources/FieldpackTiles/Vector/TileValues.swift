@@ -2,18 +2,30 @@ import FieldpackCore
 
 /// The values of a layer in a vector tile, each once, as messages of the field `values`.
 struct TileValues: ~Copyable {
-  private struct Entry {
-    var offset: Int
-    var count: Int
-    var hash: UInt64
-  }
-
   private(set) var bytes = GrowingBytes(capacity: 4_096)
-  private var entries: [Entry] = []
-  /// By the low bits of a hash the index of its entry plus 1; 0 is free. At most half are in use.
-  private var slots = [UInt32](repeating: 0, count: 256)
-  /// Another one in every run, so that nobody can make a file whose values all have one hash.
-  private let seed = UInt64.random(in: .min ... .max)
+  /// Where each value begins. It ends where the next one begins.
+  private var starts: [Int] = []
+  /// By the bits of a hash: the hash in the upper half, and in the lower one the index of its value plus 1.
+  /// So most other values are passed over without a look at them, which is far away in memory. 0 is free; at
+  /// most five of eight are in use.
+  private var slots = [UInt64](repeating: 0, count: leastSlots)
+  /// How many of ``slots`` are in use, a power of two.
+  private var slotCount = leastSlots
+  /// Memory for the next growth.
+  private var spare: [UInt64] = []
+  /// Another one for each layer, so that nobody can make a file whose values all have one hash.
+  private var seed = UInt64.random(in: .min ... .max)
+
+  private static let leastSlots = 256
+
+  /// Removes all values, and keeps their memory.
+  mutating func removeAll() {
+    bytes.removeAll()
+    starts.removeAll(keepingCapacity: true)
+    slotCount = Self.leastSlots
+    for slot in 0..<slotCount { slots[slot] = 0 }
+    seed = .random(in: .min ... .max)
+  }
 
   /// The index of a text. Bytes that are not UTF-8 become U+FFFD, which the format demands.
   mutating func index(ofText text: UnsafeBufferPointer<UInt8>) -> Int {
@@ -68,33 +80,42 @@ struct TileValues: ~Copyable {
   private mutating func finish(from start: Int) -> Int {
     let count = bytes.count - start
     let content = UnsafeRawBufferPointer(start: bytes.base + start, count: count)
-    let hash = ValueHash.bytes(.blob, content, seed: seed)
-    let mask = slots.count - 1
-    var slot = Int(truncatingIfNeeded: hash) & mask
+    let hash = ValueHash.bytes(.blob, content, seed: seed) >> 32
+    let mask = slotCount - 1
+    var slot = Int(hash) & mask
     while slots[slot] > 0 {
-      let entry = entries[Int(slots[slot]) - 1]
-      if entry.hash == hash, entry.count == count,
-        content.hasBytes(
-          of: UnsafeRawBufferPointer(start: bytes.base + entry.offset, count: count))
-      {
-        bytes.truncate(to: start)
-        return Int(slots[slot]) - 1
+      if slots[slot] >> 32 == hash {
+        let index = Int(slots[slot] & 0xFFFF_FFFF) - 1
+        let end = index + 1 < starts.count ? starts[index + 1] : start
+        let other = UnsafeRawBufferPointer(
+          start: bytes.base + starts[index], count: end - starts[index])
+        if content.hasBytes(of: other) {
+          bytes.truncate(to: start)
+          return index
+        }
       }
       slot = (slot + 1) & mask
     }
-    entries.append(Entry(offset: start, count: count, hash: hash))
-    slots[slot] = UInt32(entries.count)
-    if entries.count * 2 > slots.count { grow() }
-    return entries.count - 1
+    starts.append(start)
+    slots[slot] = hash << 32 | UInt64(starts.count)
+    if starts.count * 8 > slotCount * 5 { grow() }
+    return starts.count - 1
   }
 
   private mutating func grow() {
-    let mask = slots.count * 2 - 1
-    slots = [UInt32](repeating: 0, count: slots.count * 2)
-    for (index, entry) in entries.enumerated() {
-      var slot = Int(truncatingIfNeeded: entry.hash) & mask
+    let old = 0..<slotCount
+    swap(&slots, &spare)
+    slotCount *= 2
+    if slots.count < slotCount {
+      slots = [UInt64](repeating: 0, count: slotCount)
+    } else {
+      for slot in 0..<slotCount { slots[slot] = 0 }
+    }
+    let mask = slotCount - 1
+    for value in spare[old] where value > 0 {
+      var slot = Int(value >> 32) & mask
       while slots[slot] > 0 { slot = (slot + 1) & mask }
-      slots[slot] = UInt32(index + 1)
+      slots[slot] = value
     }
   }
 }

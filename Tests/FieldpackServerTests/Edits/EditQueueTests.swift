@@ -50,7 +50,7 @@ import Testing
           } catch { return (index, "\(error.code)") }
         }
         // The edits come in their order.
-        while await queue.count < index || !hasBegun.withLock({ $0 }) {
+        while queue.count < index || !hasBegun.withLock({ $0 }) {
           try? await Task.sleep(for: .milliseconds(1))
         }
       }

@@ -26,4 +26,17 @@ import Testing
     await task.value
     #expect(done.withLock { $0 })
   }
+
+  @Test func `a task goes on where it is let go on`() async {
+    let waiting = Locked<CheckedContinuation<Void, Never>?>(nil)
+    let done = Locked(0)
+    for number in 1...100 {
+      _ = StartingExecutor.start {
+        await withCheckedContinuation { continuation in waiting.withLock { $0 = continuation } }
+        done.withLock { $0 += 1 }
+      }
+      StartingExecutor.goOn { waiting.withLock { $0 }?.resume() }
+      #expect(done.withLock { $0 } == number)
+    }
+  }
 }

@@ -109,6 +109,7 @@ struct ServeCommand: CommandBody {
   let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
+    ServerMemory.spare()
     let address = options.address ?? ListenAddress()
     try options.access.check(address, isWritable: options.isWritable, source: shownSource)
     if options.source.isConfig { return try await serveDatabase(at: address) }
@@ -245,7 +246,10 @@ struct ServeCommand: CommandBody {
       await server.close()
       throw error
     }
-    while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+    while !Task.isCancelled {
+      try? await Task.sleep(for: .seconds(5))
+      await server.giveBackMemory()
+    }
     await server.close()
     return ExitStatus.success
   }
