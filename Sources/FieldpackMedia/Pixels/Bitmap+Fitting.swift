@@ -20,53 +20,46 @@ extension Bitmap {
 
   /// Each pixel is the mean of those that lie under it.
   private func resized(to other: PictureSize) -> Bitmap {
-    let across = Self.weights(from: size.width, to: other.width)
-    let down = Self.weights(from: size.height, to: other.height)
+    let across = PixelShares(from: size.width, to: other.width)
+    let down = PixelShares(from: size.height, to: other.height)
     var result = Bitmap(other)
-    // The rows of one target row, narrowed: colours times alpha, and alpha.
-    for (row, rows) in down.enumerated() {
-      var sums = [Double](repeating: 0, count: other.width * 4)
-      for (source, weight) in rows {
-        for (column, columns) in across.enumerated() {
-          var (red, green, blue, sum) = (0.0, 0.0, 0.0, 0.0)
-          for (x, share) in columns {
-            let at = (source * size.width + x) * 4
-            let alpha = Double(bytes[at + 3]) * weight * share
-            red += Double(bytes[at]) * alpha
-            green += Double(bytes[at + 1]) * alpha
-            blue += Double(bytes[at + 2]) * alpha
-            sum += alpha
-          }
-          sums[column * 4] += red
-          sums[column * 4 + 1] += green
-          sums[column * 4 + 2] += blue
-          sums[column * 4 + 3] += sum
+    // A target row: colours times alpha, and alpha.
+    var sums = [SIMD4<Double>](repeating: .zero, count: other.width)
+    for row in 0..<other.height {
+      for column in sums.indices { sums[column] = .zero }
+      for index in down.starts[row]..<down.starts[row + 1] {
+        let source = (down.firsts[row] + index - down.starts[row]) * size.width * 4
+        bytes.withUnsafeBytes { bytes in
+          let pixels = UnsafeRawBufferPointer(rebasing: bytes[source..<source + size.width * 4])
+          Self.add(pixels, times: down.shares[index], across, to: &sums)
         }
       }
-      for column in 0..<other.width {
-        let alpha = sums[column * 4 + 3]
-        guard alpha > 0 else { continue }
+      for column in 0..<other.width where sums[column].w > 0 {
         let at = (row * other.width + column) * 4
+        let alpha = sums[column].w
         for channel in 0..<3 {
-          result.bytes[at + channel] = UInt8(
-            min(255, (sums[column * 4 + channel] / alpha).rounded()))
+          result.bytes[at + channel] = UInt8(min(255, sums[column][channel] / alpha + 0.5))
         }
-        result.bytes[at + 3] = UInt8(min(255, alpha.rounded()))
+        result.bytes[at + 3] = UInt8(min(255, alpha + 0.5))
       }
     }
     return result
   }
 
-  /// For each of `target` pixels in a line the pixels of `source` that it covers, with their shares,
-  /// which make 1.
-  private static func weights(from source: Int, to target: Int) -> [[(Int, Double)]] {
-    let step = Double(source) / Double(target)
-    return (0..<target).map { index in
-      let (start, end) = (Double(index) * step, Double(index + 1) * step)
-      let last = min(source - 1, Int(end.rounded(.up)) - 1)
-      return (Int(start)...max(Int(start), last)).map { pixel in
-        (pixel, (min(end, Double(pixel + 1)) - max(start, Double(pixel))) / step)
+  /// Adds a row, narrowed or widened.
+  private static func add(
+    _ row: UnsafeRawBufferPointer, times weight: Double, _ across: PixelShares,
+    to sums: inout [SIMD4<Double>]
+  ) {
+    for column in sums.indices {
+      var at = across.firsts[column] * 4
+      var sum = SIMD4<Double>.zero
+      for index in across.starts[column]..<across.starts[column + 1] {
+        let alpha = Double(row[at + 3]) * across.shares[index]
+        sum += alpha * SIMD4(Double(row[at]), Double(row[at + 1]), Double(row[at + 2]), 1)
+        at += 4
       }
+      sums[column] += sum * weight
     }
   }
 
@@ -88,6 +81,28 @@ extension Bitmap {
         let at = (row * size.width + column) * 4 + 3
         bytes[at] = UInt8((Double(bytes[at]) * max(0, share)).rounded())
       }
+    }
+  }
+}
+
+/// For each pixel of a line those of another line that it covers, with their shares, which make 1.
+private struct PixelShares {
+  /// The first pixel that each covers.
+  private(set) var firsts: [Int] = []
+  /// Where the shares of each begin, and where the last ones end.
+  private(set) var starts = [0]
+  private(set) var shares: [Double] = []
+
+  init(from source: Int, to target: Int) {
+    let step = Double(source) / Double(target)
+    for index in 0..<target {
+      let (start, end) = (Double(index) * step, Double(index + 1) * step)
+      let last = min(source - 1, Int(end.rounded(.up)) - 1)
+      firsts.append(Int(start))
+      for pixel in Int(start)...max(Int(start), last) {
+        shares.append((min(end, Double(pixel + 1)) - max(start, Double(pixel))) / step)
+      }
+      starts.append(shares.count)
     }
   }
 }

@@ -120,42 +120,21 @@ package struct PNGDecoder {
   private func unfilter(_ rows: inout [UInt8], from start: Int, _ pass: PNGFormat.Pass) -> Bool {
     let length = format.rowLength(pass.width)
     let step = max(1, format.bitsPerPixel / 8)
-    return rows.withUnsafeMutableBufferPointer { rows in
+    let nothing = [UInt8](repeating: 0, count: length)
+    return rows.withUnsafeMutableBytes { rows in
+      guard let first = rows.baseAddress else { return pass.height == 0 || length == 0 }
       for number in 0..<pass.height {
-        let row = start + number * (length + 1) + 1
-        guard let filter = PNGFilter(rawValue: rows[row - 1]) else { return false }
-        guard filter != .none else { continue }
-        for index in row..<row + length {
-          let left = index - row >= step ? Int(rows[index - step]) : 0
-          let up = number > 0 ? Int(rows[index - length - 1]) : 0
-          let corner =
-            number > 0 && index - row >= step ? Int(rows[index - length - 1 - step]) : 0
-          rows[index] &+= filter.prediction(left, up, corner)
+        let row = first + start + number * (length + 1)
+        guard let filter = PNGFilter(rawValue: row.load(as: UInt8.self)) else { return false }
+        let bytes = UnsafeMutableRawBufferPointer(start: row + 1, count: length)
+        if number == 0 {
+          nothing.withUnsafeBytes { filter.undo(bytes, under: $0, step: step) }
+        } else {
+          filter.undo(
+            bytes, under: UnsafeRawBufferPointer(start: row - length, count: length), step: step)
         }
       }
       return true
-    }
-  }
-}
-
-/// How a row of a PNG foretells its bytes.
-enum PNGFilter: UInt8, CaseIterable {
-  case none, sub, up, average, paeth
-
-  /// - Parameters:
-  ///   - left: the same byte of the pixel before.
-  ///   - up: of the pixel above.
-  ///   - corner: of the pixel before that one.
-  func prediction(_ left: Int, _ up: Int, _ corner: Int) -> UInt8 {
-    switch self {
-    case .none: return 0
-    case .sub: return UInt8(left)
-    case .up: return UInt8(up)
-    case .average: return UInt8((left + up) / 2)
-    case .paeth:
-      let guess = left + up - corner
-      let (a, b, c) = (abs(guess - left), abs(guess - up), abs(guess - corner))
-      return UInt8(a <= b && a <= c ? left : b <= c ? up : corner)
     }
   }
 }

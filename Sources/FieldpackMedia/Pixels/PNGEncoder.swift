@@ -60,12 +60,21 @@ package struct PNGEncoder {
     var rows: [UInt8] = []
     rows.reserveCapacity((length + 1) * size.height)
     var row = [UInt8](repeating: 0, count: length)
+    let nothing = [UInt8](repeating: 0, count: length)
     for number in 0..<size.height {
       var best: (filter: PNGFilter, sum: Int)?
       let start = rows.count
       for filter in filters {
-        let sum = bytes.withUnsafeBufferPointer { bytes in
-          row.withUnsafeMutableBufferPointer { filter.apply(to: bytes, number, channels, into: $0) }
+        let sum = bytes.withUnsafeBytes { bytes in
+          nothing.withUnsafeBytes { nothing in
+            let here = number * length
+            let above = number > 0 ? .init(rebasing: bytes[here - length..<here]) : nothing
+            return row.withUnsafeMutableBytes {
+              filter.apply(
+                to: .init(rebasing: bytes[here..<here + length]), under: above, step: channels,
+                into: $0)
+            }
+          }
         }
         guard sum < best?.sum ?? .max else { continue }
         best = (filter, sum)
@@ -75,30 +84,6 @@ package struct PNGEncoder {
       }
     }
     return rows
-  }
-}
-
-extension PNGFilter {
-  /// Filters a row of whole pixels.
-  ///
-  /// - Returns: how large the differences are in all.
-  fileprivate func apply(
-    to bytes: UnsafeBufferPointer<UInt8>, _ number: Int, _ step: Int,
-    into row: UnsafeMutableBufferPointer<UInt8>
-  ) -> Int {
-    let (length, start) = (row.count, number * row.count)
-    var (index, sum) = (0, 0)
-    while index < length {
-      let at = start + index
-      let left = index >= step ? Int(bytes[at - step]) : 0
-      let up = number > 0 ? Int(bytes[at - length]) : 0
-      let corner = number > 0 && index >= step ? Int(bytes[at - length - step]) : 0
-      let difference = bytes[at] &- prediction(left, up, corner)
-      row[index] = difference
-      sum += Int(min(difference, 0 &- difference))
-      index += 1
-    }
-    return sum
   }
 }
 

@@ -188,7 +188,7 @@
         #expect(!"\(result)".contains(SecureCluster.password))
         #expect(!"\(result)".contains("hunter2"))
       }
-      #expect(runs.map(\.status) == [0, 0, 66, 66], "\(runs)")
+      #expect(runs.map(\.status) == [0, 0, 77, 77], "\(runs)")
       #expect(runs[2...].allSatisfy { $0.error.contains("code=permission") })
       #expect(runs[0].output == "fid,name\r\n1,Markt\r\n" && runs[1].output == runs[0].output)
       _ = try secret(folder, entry, ".pgpass")
