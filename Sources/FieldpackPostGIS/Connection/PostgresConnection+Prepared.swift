@@ -33,7 +33,7 @@
     /// The name of a statement that the server has prepared; `nil` for one that comes the first time.
     private func prepared(_ key: PreparedStatements.Key) throws(FieldpackError) -> String? {
       if let name = statements.name(of: key) { return name }
-      guard key.types.count <= Int(UInt16.max), statements.isAskedAgain(key) else { return nil }
+      guard statements.isAskedAgain(key) else { return nil }
       let name = statements.newName()
       if statements.hasLeftovers {
         try run(script: "DEALLOCATE ALL")

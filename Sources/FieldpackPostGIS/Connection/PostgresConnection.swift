@@ -241,6 +241,13 @@
       guard !isGivenUp, PQstatus(handle) == CONNECTION_OK else { throw lost() }
     }
 
+    /// Runs `body` to its end although the task is cancelled: what is done elsewhere counts on it.
+    func withoutCancelling<R>(_ body: () throws(FieldpackError) -> R) throws(FieldpackError) -> R {
+      let (_, outer) = canceller.beginRun()
+      defer { if !canceller.endRun(outer: outer) { giveUp() } }
+      return try body()
+    }
+
     /// A number that tells the cursors of the connection apart.
     func nextNumber() -> Int {
       lastNumber += 1

@@ -17,11 +17,15 @@ struct PreparedStatements {
   /// The hashes of statements that came once.
   private var asked: Set<Int> = []
   private var lastNumber = 0
+  /// Behind a pooler, connections of other clients may prepare statements in the same session.
+  private let prefix = "fieldpack_\(UInt64.random(in: .min ... .max))_"
   /// Whether the server keeps statements that have no name here any more.
   private(set) var hasLeftovers = false
 
-  /// The server needs some 50 KB for each.
+  /// The server needs some 50 KB for each, and more for those that are longer or have more values than
+  /// are kept.
   static let most = 64
+  private static let (longest, mostValues) = (16 << 10, 64)
   private static let mostAsked = 1_024
 
   /// The name of a prepared statement; `nil` where it is not prepared.
@@ -32,8 +36,11 @@ struct PreparedStatements {
     return name
   }
 
-  /// Whether a statement came before; from now on it did.
+  /// Whether a statement came before and can be kept; from now on it did.
   mutating func isAskedAgain(_ key: Key) -> Bool {
+    guard key.types.count <= Self.mostValues, key.sql.utf8.count <= Self.longest else {
+      return false
+    }
     if asked.count >= Self.mostAsked { asked.removeAll(keepingCapacity: true) }
     return !asked.insert(key.hashValue).inserted
   }
@@ -42,7 +49,7 @@ struct PreparedStatements {
   mutating func newName() -> String {
     if names.count >= Self.most { forget() }
     lastNumber += 1
-    return "fieldpack_\(lastNumber)"
+    return prefix + "\(lastNumber)"
   }
 
   mutating func keep(_ name: String, for key: Key) {

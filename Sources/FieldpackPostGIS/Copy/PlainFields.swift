@@ -34,7 +34,9 @@ struct PlainFields: Sendable {
   /// Appends the fields, each with its length; `false`, with nothing appended, where it gives up.
   func append(_ cells: borrowing RowCells, to bytes: inout [UInt8]) -> Bool {
     var isWritten = false
-    bytes.append(addingCapacity: 12 * kinds.count + cells.bytes.count) { output in
+    // Cells may share bytes.
+    let length = cells.cells.reduce(12 * kinds.count) { $0 + $1.range.count }
+    bytes.append(addingCapacity: length) { output in
       output.withUnsafeMutableBufferPointer { buffer, count in
         cells.bytes.withUnsafeBytes { content in
           cells.cells.withUnsafeBufferPointer { cells in

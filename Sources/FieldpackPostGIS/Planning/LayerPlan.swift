@@ -81,7 +81,9 @@ struct LayerPlan: Sendable {
   /// rows are not few, that is done in vain.
   func few(limit: Int?, offset: Int) -> FewRows? {
     let most = layer.rowBytes <= Self.fewBytes / 256 ? 256 : 64
-    guard layer.rowBytes <= Self.fewBytes / 64 else { return nil }
+    // A view may take its time before its first row, and call functions that only a transaction for reading
+    // keeps from writing.
+    guard layer.rowBytes <= Self.fewBytes / 64, !layer.isView else { return nil }
     if limit != nil || offset > 0 {
       guard let limit, limit <= most else { return nil }
       let statement = statement(limit: limit, offset: offset)
@@ -89,8 +91,7 @@ struct LayerPlan: Sendable {
         sql: statement.sql, values: statement.values, form: reading.form, limit: limit,
         isWhole: true)
     }
-    // A view may take its time before its first row.
-    guard let test = condition.sql, !layer.isView, layer.shards == nil,
+    guard let test = condition.sql, layer.shards == nil,
       case .column(let id) = layer.id
     else { return nil }
     let sql = reading.few(most + 1) {

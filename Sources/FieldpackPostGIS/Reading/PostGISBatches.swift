@@ -32,7 +32,9 @@
         return batch
       } catch {
         await finish()
-        if error.sqlState?.code == .notFound { store.forgetCatalogue() }
+        if error.sqlState?.code == .notFound || PostGISStore.isStale(error) {
+          store.forgetCatalogue()
+        }
         throw await store.named(error).adding(location: .init(store: store.id))
       }
     }

@@ -23,7 +23,11 @@
 
     deinit { fields.deallocate() }
 
-    func take(_ rows: PostgresRows) { self.rows = rows }
+    /// Takes the next rows, of which none is lent yet.
+    func take(_ rows: PostgresRows) {
+      self.rows = rows
+      fields.update(repeating: UnsafeRawBufferPointer(start: nil, count: 0))
+    }
 
     /// Goes to a row of those that were taken last.
     func go(to index: Int) {

@@ -39,6 +39,10 @@
           UInt32(truncatingIfNeeded: table), known.key, in: known.schema, on: connection),
         layout.servers.allSatisfy({ name in servers.contains { $0.name == name } })
       else { return nil }
+      let numbered = try connection.execute(identityQuery, [.integer(table), .text(id.name)])
+      for row in 0..<numbered.count {
+        guard let name = numbered.text(row, 0), stage.plan.names.contains(name) else { return nil }
+      }
       var made = DirectRows(facts: facts, id: id, layout: layout, stage: stage)
       let found = try connection.execute(defaultQuery, [.integer(table), .text(id.name)])
       for row in 0..<found.count {
@@ -56,11 +60,18 @@
       SELECT c.oid::int8, c.relrowsecurity OR c.relhasrules
         OR NOT has_table_privilege(c.oid, 'INSERT')
         OR EXISTS (SELECT FROM pg_inherits i JOIN pg_class p ON p.oid = i.inhrelid
-          WHERE i.inhparent = c.oid AND p.relkind = 'r' AND NOT has_table_privilege(p.oid, 'INSERT'))
+          WHERE i.inhparent = c.oid AND p.relkind = 'r' AND (p.relrowsecurity
+            OR NOT has_table_privilege(p.oid, 'INSERT') OR NOT has_table_privilege(p.oid, 'SELECT')))
         OR EXISTS (SELECT FROM pg_trigger t WHERE NOT t.tgisinternal AND (t.tgrelid = c.oid
           OR t.tgrelid IN (SELECT i.inhrelid FROM pg_inherits i JOIN pg_class p ON p.oid = i.inhrelid
             WHERE i.inhparent = c.oid AND p.relkind = 'f')))
       FROM pg_class c WHERE c.oid = $1::text::regclass
+      """
+
+    /// Other columns than the id that the store's server numbers.
+    private static let identityQuery = """
+      SELECT a.attname FROM pg_attribute a WHERE a.attrelid = $1::int8::oid AND a.attidentity <> ''
+        AND NOT a.attisdropped AND a.attname <> $2
       """
 
     private static let defaultQuery = """

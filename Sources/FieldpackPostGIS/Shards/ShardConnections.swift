@@ -35,6 +35,9 @@
       return made
     }
 
+    /// Ends the connection that makes the parts of a server, and what it did.
+    func forgetWriter(_ server: String) { writers[server] = nil }
+
     /// The connection that reads the parts of a server, in a transaction of its own.
     func reader(_ server: String?) throws(FieldpackError) -> PostgresConnection {
       if let known = readers[server] { return known }

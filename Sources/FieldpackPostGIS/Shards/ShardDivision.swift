@@ -109,8 +109,10 @@
     ) throws(FieldpackError) {
       try connections.commitWriters()
       try sharding.told(.committed)
-      try statements()
-      try own.commit("the layer was changed")
+      try own.withoutCancelling { () throws(FieldpackError) in
+        try statements()
+        try own.commit("the layer was changed")
+      }
       try sharding.told(.switched)
     }
 

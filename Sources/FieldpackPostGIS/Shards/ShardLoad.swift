@@ -37,19 +37,27 @@
       connections = ShardConnections(own, servers, limits)
     }
 
-    /// Whether the tables on the other servers are those of the layer.
+    /// Whether the tables on the other servers are those of the layer, and open to who imports. A server
+    /// that only the store's server may reach is none of them.
     func hasParts(of direct: DirectRows) throws(FieldpackError) -> Bool {
       let comment = ShardTable.partComment(
         of: direct.facts.name, try ShardTable.origin(of: own))
       for case let server? in direct.servers {
         do throws(FieldpackError) {
           let tables = Set(
-            try connections.writer(server).tables(in: direct.layout.schema, commented: comment))
+            try connections.writer(server).tables(
+              in: direct.layout.schema, commented: comment, areOpen: true))
           for part in direct.layout.parts
           where part.server == server && !tables.contains(part.table) {
             return false
           }
-        } catch { throw error.of(server: server) }
+        } catch {
+          guard error.code == .permission || error.code == .unavailable else {
+            throw error.of(server: server)
+          }
+          connections.forgetWriter(server)
+          return false
+        }
       }
       return true
     }
@@ -152,22 +160,31 @@
           "SELECT nextval($1::text::regclass) FROM generate_series(1, $2)",
           [.text(sequence), .integer(Int64(count))])
         for row in 0..<rows.count { numbers.append(rows.integer(row, 0) ?? 0) }
+        guard numbers.count == count else {
+          throw own.mistake("sends \(numbers.count) ids in place of \(count)")
+        }
       } else {
-        numbers = (1...count).map { layer.highest + Int64($0) }
+        let (last, isTooLarge) = layer.highest.addingReportingOverflow(Int64(count))
+        guard !isTooLarge else { throw noID(behind: layer.highest, in: layer) }
+        numbers = Array(layer.highest + 1...last)
       }
       layer.highest = max(layer.highest, numbers.max() ?? 0)
       var fields: [[UInt8]] = []
       for number in numbers {
         guard let bytes = id.type.bytes(of: .integer(number)) else {
-          throw FieldpackError(
-            .constraint,
-            "layer '\(layer.direct.facts.name.table)' has no id left: \(number) is too large")
+          throw noID(behind: number - 1, in: layer)
         }
         var field: [UInt8] = []
         field.append(big: Int32(bytes.count))
         fields.append(field + bytes)
       }
       return fields
+    }
+
+    private func noID(behind id: Int64, in layer: borrowing Layer) -> FieldpackError {
+      FieldpackError(
+        .constraint,
+        "layer '\(layer.direct.facts.name.table)' has no id left behind \(id) for rows without one")
     }
 
     private func sendStaged(_ layer: inout Layer) throws(FieldpackError) {
@@ -200,6 +217,7 @@
       var (ids, left) = ([[UInt8]](), layer.stagedCount)
       while try cursor.next(into: fields) {
         if ids.isEmpty { ids = try newIDs(min(1_000, left), &layer).reversed() }
+        guard !ids.isEmpty else { throw own.mistake("sends more rows than it was given") }
         left -= 1
         // As the row would have come without an id.
         var content: [UInt8] = [0, 0]
@@ -222,7 +240,7 @@
 
     /// Drops what replaced layers have on other servers, behind the commit.
     func dropOldParts() -> [Note] {
-      oldParts.flatMap { $0.drop(connections.servers, connections.limits) }
+      oldParts.flatMap { $0.drop(connections.servers, connections.limits, by: own) }
     }
 
     /// Commits all servers, the store's last. What a crash leaves between two of them is told: the rows of
@@ -232,7 +250,7 @@
         // It may be lost since it was used last.
         try own.execute("SELECT 1")
         try connections.commitWriters()
-        try own.commit(deed)
+        try own.withoutCancelling { () throws(FieldpackError) in try own.commit(deed) }
       } catch {
         guard !connections.committed.isEmpty else { throw error }
         let servers = connections.committed.map { "'\($0)'" }.joined(separator: ", ")

@@ -129,10 +129,10 @@ package struct ShardSQL: Sendable {
     let new = provisional(plan)
     var statements = try parent(new)
     for part in plan.parts { statements.append(try attach(part, to: new)) }
-    if let id = table.columns.first(where: { $0.name == table.id }), id.isIdentity {
+    for column in table.columns where column.isIdentity {
       statements.append(
         "SELECT setval(pg_get_serial_sequence(\(Self.literal(try table.quoted(new))), "
-          + "\(Self.literal(table.id))), greatest((SELECT max(\(quotedUnchecked(table.id))) FROM "
+          + "\(Self.literal(column.name))), greatest((SELECT max(\(quotedUnchecked(column.name))) FROM "
           + "\(try table.quoted())), 1))")
     }
     statements.append("DROP TABLE \(try table.quoted())")

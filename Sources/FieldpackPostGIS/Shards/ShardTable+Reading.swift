@@ -3,13 +3,19 @@
 
   extension PostgresConnection {
     /// The tables of a schema with a comment, in order.
-    func tables(in schema: String, commented comment: String) throws(FieldpackError) -> [String] {
+    ///
+    /// - Parameter areOpen: only those that the user can read and add rows to by COPY.
+    func tables(
+      in schema: String, commented comment: String, areOpen: Bool = false
+    ) throws(FieldpackError) -> [String] {
       let rows = try execute(
         """
         SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
         WHERE n.nspname = $1 AND c.relkind = 'r' AND obj_description(c.oid, 'pg_class') = $2
+          AND (NOT $3 OR (has_table_privilege(c.oid, 'SELECT')
+            AND has_table_privilege(c.oid, 'INSERT') AND NOT c.relrowsecurity))
         ORDER BY c.relname
-        """, [.text(schema), .text(comment)])
+        """, [.text(schema), .text(comment), .boolean(areOpen)])
       return (0..<rows.count).compactMap { rows.text($0, 0) }
     }
   }

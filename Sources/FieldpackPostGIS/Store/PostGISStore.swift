@@ -89,9 +89,9 @@
       error.adding(location: .init(store: id))
     }
 
-    /// Whether a statement failed because a table is not as the catalogue says.
-    private static func isStale(_ error: FieldpackError) -> Bool {
-      ["42P01", "42703", "42804", "42883", "0A000"].contains(error.sqlState?.text)
+    /// Whether a statement failed because a table is not as the catalogue says, or a prepared one is gone.
+    static func isStale(_ error: FieldpackError) -> Bool {
+      ["42P01", "42703", "42804", "42883", "0A000", "26000"].contains(error.sqlState?.text)
     }
 
     /// Runs `body` in a transaction that sees one state, once again where tables have changed.

@@ -45,6 +45,7 @@
           moved = count
         } else {
           try replace(direct.stage, on: connection)
+          try checkNoneIsLeft(direct.stage, on: connection)
         }
         try connection.execute("DROP TABLE \(StageSQL.table)")
         guard !options.isDryRun else { break }
@@ -74,6 +75,19 @@
         isDivided ? stage.move(key, $0) : stage.update(key, $0)
       }
       if let sql = stage.dropReplacing() { try connection.execute(sql) }
+    }
+
+    /// A row that replaces nothing here has the id of another one of this import.
+    private func checkNoneIsLeft(
+      _ stage: StageSQL, on connection: PostgresConnection
+    ) throws(FieldpackError) {
+      let rows = try connection.execute(
+        "SELECT \(stage.quotedID)::text FROM \(StageSQL.table) LIMIT 1")
+      guard let id = rows.text(0, 0) else { return }
+      throw FieldpackError(
+        .constraint,
+        "layer '\(target.layer)' gets two rows with the id \(id), which a divided layer "
+          + "does not take. Try: give each row an id of its own")
     }
 
     private mutating func insert(

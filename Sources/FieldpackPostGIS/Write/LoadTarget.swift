@@ -56,7 +56,7 @@
     let key: String?
 
     var id: TableFacts.ID? { facts.id }
-    private var quotedID: String { id.map { quotedUnchecked($0.name) } ?? "" }
+    var quotedID: String { id.map { quotedUnchecked($0.name) } ?? "" }
     var hasIDs: Bool { plan.id != nil }
 
     /// The types of the columns as they come, those that have no binary form here as text.

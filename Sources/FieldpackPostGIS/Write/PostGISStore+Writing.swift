@@ -33,7 +33,7 @@
             return value
           }
           // What stays there all the same goes when a layer of the name is divided again.
-          _ = writer.oldParts.flatMap { $0.drop(servers, limits) }
+          _ = writer.oldParts.flatMap { $0.drop(servers, limits, by: connection) }
           return (value, writer.hasChangedTables)
         }
         if hasChangedTables { forgetCatalogue() }

@@ -25,8 +25,10 @@ public struct IDList: Sendable {
     if isAscending { return ids }
     let (span, overflows) = greatest.subtractingReportingOverflow(least)
     // Unless the range of ids is sparse, a bit for each id of it costs less than sorting: a word of 64
-    // bits is looked at in a fraction of the time in which an id is sorted.
-    if ids.count > 256, !overflows, span / 512 <= ids.count {
+    // bits is looked at in a fraction of the time in which an id is sorted. More than 8 MiB of them are only
+    // taken where sorting needs as much memory.
+    let mostWords = max(ids.count, min(ids.count * 8, 1 << 20))
+    if ids.count > 256, !overflows, span / 64 <= mostWords {
       return fromBits(ids, least: least, span: span)
     }
     return distinct(ids.sorted())

@@ -27,7 +27,7 @@ struct ItemThumbnail: Sendable {
       let bytes = content.count > head.count ? try content.prefix(content.count) : head
       guard let bitmap = try await bitmap(bytes) else { return nil }
       return try PNGEncoder.bytes(
-        of: bitmap.fitted(Self.side, cornerRadius: Self.cornerRadius))
+        of: bitmap.fitted(Self.side, cornerRadius: Self.cornerRadius), isQuick: true)
     } catch {
       guard error.code != .interrupted else { throw error }
       return nil

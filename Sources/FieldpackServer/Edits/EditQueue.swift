@@ -65,6 +65,8 @@ final class EditQueue: Sendable {
           if case .failure(let error) = made { return error }
           return nil
         } end: { failure in
+          // The answer to many features takes long, and other clients wait behind it.
+          guard weight == 1 else { return continuation.resume(returning: failure) }
           StartingExecutor.goOn { continuation.resume(returning: failure) }
         })
     }

@@ -40,6 +40,20 @@
       }
     }
 
+    @Test func `long statements and those of many values are not kept`() async throws {
+      let connection = try await TestCluster.shared.value.connection()
+      let many = (1...65).map { "$\($0)" }.joined(separator: " + ")
+      for (sql, count) in [
+        ("SELECT \(many)", 65), ("SELECT $1 /*\(String(repeating: " ", count: 20_000))*/", 1),
+      ] {
+        for _ in 0..<3 {
+          let values = Array(repeating: PostgresValue.integer(1), count: count)
+          #expect(try connection.execute(kept: sql, values).integer(0, 0) == Int64(count))
+        }
+      }
+      #expect(try prepared(connection) == [])
+    }
+
     @Test func `a statement that somebody dropped runs all the same`() async throws {
       let connection = try await TestCluster.shared.value.connection()
       for _ in 0..<3 {

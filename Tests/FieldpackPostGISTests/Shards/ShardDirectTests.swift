@@ -153,6 +153,31 @@
       await pair.close()
     }
 
+    @Test func `another column with numbers gets them from the store's server`() async throws {
+      let pair = try await Pair("ALTER TABLE points ADD COLUMN nr serial")
+      try await pair.watch()
+      _ = try await pair.load(Self.lines(1_000..<1_200), ImportOptions(mode: .append))
+      #expect(try pair.seen() == ["INSE"])
+      await pair.close()
+    }
+
+    @Test func `where the last id is taken, rows without one are refused`() async throws {
+      let pair = try await Pair("UPDATE points SET fid = 9223372036854775807 WHERE fid = 7")
+      let path = try pair.folder.write(
+        Self.lines(1..<50, ids: false).joined(separator: "\n"), to: "points.geojsonl"
+      ).path
+      var options = ImportOptions(mode: .append)
+      (options.layer, options.isDryRun) = ("points", true)
+      let load = StoreImport(options)
+      let (source, store) = (ImportSource(path), pair.divided)
+      let error = await #expect(throws: FieldpackError.self) {
+        try await load.run([source], into: store)
+      }
+      #expect(error?.code == .constraint)
+      #expect(error?.message.contains("no id left") ?? false)
+      await pair.close()
+    }
+
     @Test(arguments: [true, false])
     func `a dry run sends rows and changes nothing`(ids: Bool) async throws {
       let pair = try await Pair(Self.identity)
