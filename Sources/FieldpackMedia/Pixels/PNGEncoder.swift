@@ -63,20 +63,19 @@ package struct PNGEncoder {
     var rows: [UInt8] = []
     rows.reserveCapacity((length + 1) * size.height)
     var row = [UInt8](repeating: 0, count: length)
-    let nothing = [UInt8](repeating: 0, count: length)
+    // Above the first row everything is 0.
+    let bytes = [UInt8](repeating: 0, count: length) + bytes
     for number in 0..<size.height {
       var best: (filter: PNGFilter, sum: Int)?
       let start = rows.count
       for filter in filters {
         let sum = bytes.withUnsafeBytes { bytes in
-          nothing.withUnsafeBytes { nothing in
-            let here = number * length
-            let above = number > 0 ? .init(rebasing: bytes[here - length..<here]) : nothing
-            return row.withUnsafeMutableBytes {
-              filter.apply(
-                to: .init(rebasing: bytes[here..<here + length]), under: above, step: channels,
-                into: $0)
-            }
+          let above = UnsafeRawBufferPointer(
+            rebasing: bytes[number * length..<(number + 1) * length])
+          let here = UnsafeRawBufferPointer(
+            rebasing: bytes[(number + 1) * length..<(number + 2) * length])
+          return row.withUnsafeMutableBytes {
+            filter.apply(to: here, under: above, step: channels, into: $0)
           }
         }
         guard sum < best?.sum ?? .max else { continue }

@@ -20,6 +20,11 @@
       }
     }
 
+    /// Writes all rows of a COPY, between its header and its trailer.
+    func write(all rows: ArraySlice<UInt8>) throws(FieldpackError) {
+      for part in [CopyEncoder.header[...], rows, CopyEncoder.trailer[...]] { try write(part) }
+    }
+
     func write(_ bytes: ArraySlice<UInt8>) throws(FieldpackError) {
       let result = bytes.withUnsafeBytes { buffer in
         Result { () throws(FieldpackError) in try write(buffer) }

@@ -1,8 +1,8 @@
 import FieldpackCore
 import FieldpackGeometry
 
-/// Keeps the plan of the last query whose only condition is a box. The next such query is often the same
-/// but for the box, such as for each tile of a map.
+/// Keeps plans of queries whose only condition is a box. The next such query often differs from one of them
+/// in its box alone, as for each tile of a map.
 final class BoxPlans: Sendable {
   /// The box of a query that has no other condition.
   struct Box {
@@ -41,7 +41,7 @@ final class BoxPlans: Sendable {
     var plan: PostGISPlan?
   }
 
-  /// The plans of the last queries, the latest first.
+  /// The plans that were made last, the latest first.
   private let known = Locked<[Known]>([])
   private static let most = 8
 

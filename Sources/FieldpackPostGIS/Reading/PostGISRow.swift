@@ -45,7 +45,7 @@
   }
 
   /// A row of a result: id, geometry, attributes.
-  struct PostGISRow: FeatureRow {
+  struct PostGISRow: SentRow {
     let fields: RowFields
     let columns: RowColumns
 
@@ -61,43 +61,13 @@
       fields.go(to: index)
     }
 
-    var id: FeatureID {
-      let field = fields[0]
-      if columns.hasTextID { return .text(field.map { String(decoding: $0, as: UTF8.self) } ?? "") }
-      return .integer(field?.sentInteger ?? 0)
-    }
-
     var envelope: Envelope? { fields.movedEnvelope }
+    var moved: [UInt8]? { fields.moved }
 
     @inline(__always)
-    private func value(_ column: Int) -> UnsafeRawBufferPointer? { fields[columns.places[column]] }
+    func field(_ place: Int) -> UnsafeRawBufferPointer? { fields[place] }
 
-    func kind(at column: Int) -> ValueKind {
-      guard let field = value(column) else { return .null }
-      switch columns.kinds[column] {
-      case .integer, .boolean: return .integer
-      // NaN is no value of a GeoPackage.
-      case .real: return field.sentReal.isNaN ? .null : .real
-      case .text, .date, .instant: return .text
-      case .blob: return .blob
-      }
-    }
-
-    func integer(at column: Int) -> Int64 {
-      switch columns.kinds[column] {
-      case .integer, .boolean: value(column)?.sentInteger ?? 0
-      default: 0
-      }
-    }
-
-    func real(at column: Int) -> Double {
-      switch columns.kinds[column] {
-      case .real: value(column)?.sentReal ?? .nan
-      case .integer, .boolean: value(column).map { Double($0.sentInteger) } ?? .nan
-      default: .nan
-      }
-    }
-
+    /// As for every row, but texts of moments are made in memory that is used again.
     func withBytes<R, E: Error>(
       at column: Int, _ body: (RawSpan) throws(E) -> R
     ) throws(E) -> R {
@@ -113,33 +83,12 @@
       if let field = value(column) { kind.appendText(of: field, to: &text) }
       return try body(text.span.bytes)
     }
-
-    func append(_ wanted: [Int], to cells: inout RowCells) {
-      for column in wanted {
-        guard let field = value(column) else {
-          cells.appendNull()
-          continue
-        }
-        columns.kinds[column].append(field, to: &cells)
-      }
-    }
-
-    func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? {
-      guard columns.hasGeometry else { return nil }
-      if let moved = fields.moved { return try body(moved.span.bytes) }
-      guard let field = fields[1] else { return nil }
-      return try body(field.bytes)
-    }
   }
 
   extension PostGISRow {
     /// - Throws: `.invalidData` where a value has not the length that its type has.
     func check(from connection: PostgresConnection) throws(FieldpackError) {
-      var isRight = true
-      for (place, kind) in columns.fixed {
-        if let field = fields[place], !kind.isLength(field.count) { isRight = false }
-      }
-      guard !isRight else { return }
+      guard !hasRightLengths else { return }
       throw connection.mistake("sends values of other lengths than their types have")
     }
   }

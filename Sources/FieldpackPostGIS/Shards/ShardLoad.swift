@@ -37,8 +37,8 @@
       connections = ShardConnections(own, servers, limits)
     }
 
-    /// Whether the tables on the other servers are those of the layer, and open to who imports. A server
-    /// that only the store's server may reach is none of them.
+    /// Whether the tables of the layer are on all other servers, and the user may add rows to them from here;
+    /// `false`, too, where only the store's server can sign in at another one.
     func hasParts(of direct: DirectRows) throws(FieldpackError) -> Bool {
       let comment = ShardTable.partComment(
         of: direct.facts.name, try ShardTable.origin(of: own))
@@ -191,9 +191,7 @@
       guard !layer.staged.isEmpty else { return }
       let bytes = layer.staged
       try own.copyIn(layer.copy) { (writer) throws(FieldpackError) in
-        try writer.write(CopyEncoder.header[...])
-        try writer.write(bytes[...])
-        try writer.write(CopyEncoder.trailer[...])
+        try writer.write(all: bytes[...])
       }
       layer.staged.removeAll(keepingCapacity: true)
     }

@@ -88,9 +88,7 @@
       do throws(FieldpackError) {
         let writer = try connection.beginCopy(target.copy)
         do throws(FieldpackError) {
-          try writer.write(CopyEncoder.header[...])
-          try writer.write(target.bytes[...])
-          try writer.write(CopyEncoder.trailer[...])
+          try writer.write(all: target.bytes[...])
           try connection.closeCopy()
         } catch { throw connection.givenUpCopy(error) }
         if let server { busy.insert(server) } else { _ = try connection.endOfCopy() }

@@ -96,7 +96,7 @@
     ) async throws(FieldpackError) -> Report {
       let report = try await run(layer) { (connection, found) throws(FieldpackError) in
         try OldParts.lock(
-          TableName(schema: store.scope.schema, table: layer.rawValue), on: connection)
+          TableName(schema: store.scope.schema, table: found.layer.rawValue), on: connection)
         try connection.execute("LOCK TABLE \(found.table) IN SHARE ROW EXCLUSIVE MODE")
         try told(.locked)
         let planned = try planned(found, ranges, on: connection)

@@ -75,9 +75,7 @@
       _ bytes: ArraySlice<UInt8>, on connection: PostgresConnection
     ) throws(FieldpackError) -> Int {
       try connection.copyIn(target.copy) { (writer) throws(FieldpackError) in
-        try writer.write(CopyEncoder.header[...])
-        try writer.write(bytes)
-        try writer.write(CopyEncoder.trailer[...])
+        try writer.write(all: bytes)
       }
     }
 

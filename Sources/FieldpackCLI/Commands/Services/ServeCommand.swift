@@ -246,10 +246,8 @@ struct ServeCommand: CommandBody {
       await server.close()
       throw error
     }
-    while !Task.isCancelled {
-      try? await Task.sleep(for: .seconds(5))
-      await server.giveBackMemory()
-    }
+    // Sleeping throws once the task is cancelled.
+    while (try? await Task.sleep(for: .seconds(5))) != nil { await server.giveBackMemory() }
     await server.close()
     return ExitStatus.success
   }
