@@ -275,7 +275,7 @@ public final class FieldServer: Sendable {
 
   /// Gives memory that nobody uses back to the system, in some milliseconds.
   package func giveBackMemory() async {
-    await file.forgetOldTiles()
+    await file.giveBackMemory()
     ServerMemory.giveBack()
   }
 

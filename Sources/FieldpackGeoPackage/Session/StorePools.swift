@@ -218,6 +218,13 @@ package actor StorePools {
     }
   }
 
+  /// Closes the readers that nobody has used since the last call. Nobody asks the pool for reading only any
+  /// more once there is one for writing.
+  func closeUnusedReaders() async {
+    await readingPool?.closeUnusedReaders(keeping: writingPool == nil ? 1 : 0)
+    await writingPool?.closeUnusedReaders(keeping: 1)
+  }
+
   func close() async {
     await takeTurn()
     defer { endTurn() }

@@ -136,6 +136,9 @@
       try await store.snapshot { (snapshot) throws(FieldpackError) in try body(snapshot) }
     }
 
+    /// Few connections are open at a time, and they hold hardly any memory here.
+    package func closeUnusedConnections() async {}
+
     package func edit<R: Sendable>(
       weight: Int, _ body: @escaping @Sendable (any ServedWriting) throws(FieldpackError) -> R
     ) async throws(FieldpackError) -> R {

@@ -96,6 +96,12 @@ public final class ConnectionPool<Session>: Sendable {
     return ReaderLease(reader: reader, queue: connections.readers)
   }
 
+  /// Closes the readers that have been idle since the last call, all but `count` of them. One that is needed
+  /// again is opened again.
+  package func closeUnusedReaders(keeping count: Int) async {
+    for reader in connections.readers.takeUnused(keeping: count) { try? await reader.close() }
+  }
+
   /// Waits for the running visits and closes every connection. The file is then in the journal mode
   /// it came with, without `-wal` and `-shm` beside it. Later visits fail.
   /// - Throws: an error that `isBusy` when another program kept the journal mode from going back.

@@ -18,7 +18,10 @@ final class ReaderQueue<Session>: Sendable {
 
   private struct State {
     let maximum: Int
+    /// The reader that was released last comes last, and is taken first.
     var idle: [ConnectionActor<Session>] = []
+    /// So many readers at the front of `idle` have not been taken since ``ReaderQueue/takeUnused(keeping:)``.
+    var unused = 0
     var openCount = 0
     var waiters: [Waiter] = []
     var lastNumber: UInt64 = 0
@@ -27,10 +30,15 @@ final class ReaderQueue<Session>: Sendable {
 
     mutating func claimAtOnce() -> Claim? {
       if isClosed { return .closed }
-      if let reader = idle.popLast() { return .reader(reader) }
+      if let reader = takeIdle() { return .reader(reader) }
       guard openCount < maximum else { return nil }
       openCount += 1
       return .opening
+    }
+
+    mutating func takeIdle() -> ConnectionActor<Session>? {
+      defer { unused = min(unused, idle.count) }
+      return idle.popLast()
     }
   }
 
@@ -66,7 +74,7 @@ final class ReaderQueue<Session>: Sendable {
 
   /// An idle reader; `nil` where there is none.
   func claimIdle() -> ConnectionActor<Session>? {
-    state.withLock { state in state.isClosed ? nil : state.idle.popLast() }
+    state.withLock { state in state.isClosed ? nil : state.takeIdle() }
   }
 
   func release(_ reader: ConnectionActor<Session>) {
@@ -83,6 +91,18 @@ final class ReaderQueue<Session>: Sendable {
   /// Gives the right to open a reader to another visitor, after an opening that failed.
   func giveUpOpening() {
     hand(.opening)
+  }
+
+  /// Gives the readers that have been idle since the last call, all but `count` of them. They do not belong to
+  /// the queue any more.
+  func takeUnused(keeping count: Int) -> [ConnectionActor<Session>] {
+    state.withLock { state in
+      defer { state.unused = state.idle.count }
+      let taken = Array(state.idle.prefix(max(0, state.unused - count)))
+      state.idle.removeFirst(taken.count)
+      state.openCount -= taken.count
+      return taken
+    }
   }
 
   /// Turns away all waiting visitors, waits for the readers in use, and gives all readers.

@@ -213,8 +213,10 @@ final class ServedFile: Sendable {
     return isBare ? box || .isNull(.column(geometry.name)) : box
   }
 
-  /// Removes the tiles of layers that have changed since, for which nobody may ask for a long time.
-  func forgetOldTiles() async {
+  /// Closes connections that nobody uses, and removes the tiles of layers that have changed since, for which
+  /// nobody may ask for a long time.
+  func giveBackMemory() async {
+    await content.closeUnusedConnections()
     for layers in tiles.layers {
       if let counter = try? await content.counter(of: layers) {
         tiles.forget(layers, before: counter)

@@ -128,6 +128,8 @@ final class ServedGeoPackage: ServedStore {
     }
   }
 
+  func closeUnusedConnections() async { await store.closeUnusedReaders() }
+
   func brokenRule(_ error: FieldpackError) -> BrokenRule? {
     guard error.code == .constraint, let cause = error.underlying as? SQLiteError else {
       return nil

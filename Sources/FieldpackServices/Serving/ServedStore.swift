@@ -48,6 +48,9 @@ package protocol ServedStore: Sendable {
   /// The rule of the layer that a change has broken; `nil` for other errors.
   func brokenRule(_ error: FieldpackError) -> BrokenRule?
 
+  /// Closes the connections that nobody has used since the last call, where the store keeps such.
+  func closeUnusedConnections() async
+
   /// Transforms geometries from `srs` to the SRS of a layer. A layer without a defined SRS takes them as
   /// they are.
   func transformed(
