@@ -19,7 +19,7 @@
       /// How long a connection may send nothing.
       var timeout = Duration.seconds(30)
       /// The longest head of a request, in bytes.
-      var head = 32 << 10
+      var head = 16 << 10
     }
 
     /// `@unchecked` because libmicrohttpd locks its daemon itself.
