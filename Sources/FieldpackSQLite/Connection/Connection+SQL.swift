@@ -7,12 +7,18 @@ extension Connection {
   /// goes; with `caching: false` it is finalised then.
   /// - Throws: a syntax error with its `offset`; text after the first statement is an error.
   public func prepare(_ sql: String, caching: Bool = true) throws(SQLiteError) -> Statement {
-    if caching, let handle = cache.take(sql) {
-      if !Self.keepsSchema(sql) { possibleSchemaChanges += 1 }
-      return Statement(handle: handle, sql: sql, connection: self, isCached: true)
+    guard caching else {
+      let handle = try compileSingle(sql, isPersistent: false)
+      return Statement(handle: handle, sql: sql, connection: self)
     }
-    let handle = try compileSingle(sql, isPersistent: caching)
-    return Statement(handle: handle, sql: sql, connection: self, isCached: caching)
+    if let kept = cache.take(sql) {
+      if !kept.keepsSchema { possibleSchemaChanges += 1 }
+      return Statement(kept, connection: self)
+    }
+    let handle = try compileSingle(sql, isPersistent: true)
+    let made = KeptStatement(handle, sql, keepsSchema: Self.keepsSchema(sql))
+    cache.add(made)
+    return Statement(made, connection: self)
   }
 
   /// Whether a statement leaves the schema and the transaction as they are, by its first word.
@@ -37,7 +43,7 @@ extension Connection {
       let sql = String(decoding: rest.prefix(used), as: UTF8.self)
       rest = rest.dropFirst(used)
       guard let handle else { continue }
-      let statement = Statement(handle: handle, sql: sql, connection: self, isCached: false)
+      let statement = Statement(handle: handle, sql: sql, connection: self)
       try refuseWriting(handle, sql: sql)
       while try statement.step() {}
     }

@@ -18,7 +18,7 @@ public struct ScriptStatements {
       let sql = String(decoding: rest.prefix(used), as: UTF8.self)
       rest = rest.dropFirst(used)
       guard let handle else { continue }
-      let statement = Statement(handle: handle, sql: sql, connection: connection, isCached: false)
+      let statement = Statement(handle: handle, sql: sql, connection: connection)
       try connection.refuseWriting(handle, sql: sql)
       return statement
     }

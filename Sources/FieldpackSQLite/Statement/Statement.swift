@@ -8,23 +8,28 @@ public final class Statement {
   public let sql: String
   public let connection: Connection
   let handle: OpaquePointer
-  private let isCached: Bool
+  /// `nil` where it is finalised after its use.
+  private let kept: KeptStatement?
   private var isDone = false
   /// The number of virtual machine instructions that a step may take before the next row; beyond it
   /// the step throws an error that `isEndless`. `nil` for the connection's limit. It does not
   /// depend on the machine's speed.
   package var mostStepsToRow: Int?
 
-  init(handle: OpaquePointer, sql: String, connection: Connection, isCached: Bool) {
-    self.handle = handle
-    self.sql = sql
-    self.connection = connection
-    self.isCached = isCached
+  /// A statement that is finalised after its use.
+  init(handle: OpaquePointer, sql: String, connection: Connection) {
+    (self.handle, self.sql, self.connection) = (handle, sql, connection)
+    kept = nil
+  }
+
+  init(_ kept: KeptStatement, connection: Connection) {
+    (handle, sql) = (kept.handle, kept.sql)
+    (self.kept, self.connection) = (kept, connection)
   }
 
   deinit {
-    if isCached {
-      connection.cache.put(handle, for: sql)
+    if let kept {
+      connection.cache.release(kept)
     } else {
       sqlite3_finalize(handle)
     }

@@ -6,15 +6,28 @@ import CSQLite
   import Darwin
 #endif
 
-/// Prepared statements that are not in use, by their SQL; the least recently used one is dropped
+/// A prepared statement that its connection keeps.
+final class KeptStatement {
+  let handle: OpaquePointer
+  let sql: String
+  /// Whether it leaves the schema and the transaction as they are.
+  let keepsSchema: Bool
+  fileprivate var lastUse: UInt64 = 0
+  fileprivate var isInUse = true
+  /// Whether the cache has it.
+  fileprivate var isKept = false
+
+  init(_ handle: OpaquePointer, _ sql: String, keepsSchema: Bool) {
+    (self.handle, self.sql, self.keepsSchema) = (handle, sql, keepsSchema)
+  }
+}
+
+/// Prepared statements by their SQL. Of those that are not in use, the least recently used one is dropped
 /// first.
 struct StatementCache {
-  private struct Entry {
-    let handle: OpaquePointer
-    let lastUse: UInt64
-  }
-
-  private var entries: [String: Entry] = [:]
+  private var entries: [String: KeptStatement] = [:]
+  /// The number of statements that are not in use.
+  private(set) var count = 0
   private var clock: UInt64 = 0
   private let capacity: Int
 
@@ -22,16 +35,16 @@ struct StatementCache {
     self.capacity = capacity
   }
 
-  var count: Int { entries.count }
-
-  /// Removes the statement for `sql` from the cache and returns it.
-  mutating func take(_ sql: String) -> OpaquePointer? {
+  /// The statement for `sql`, where it is kept and nobody uses it.
+  mutating func take(_ sql: String) -> KeptStatement? {
     // Swift takes some strings as equal that SQLite distinguishes, such as two spellings of é in a
     // name.
-    guard let index = entries.index(forKey: sql),
-      Self.hasSameBytes(entries[index].key, sql)
-    else { return nil }
-    return entries.remove(at: index).value.handle
+    guard let entry = entries[sql], !entry.isInUse, Self.hasSameBytes(entry.sql, sql) else {
+      return nil
+    }
+    entry.isInUse = true
+    count -= 1
+    return entry
   }
 
   private static func hasSameBytes(_ a: String, _ b: String) -> Bool {
@@ -46,27 +59,42 @@ struct StatementCache {
     return (answer ?? nil) ?? a.utf8.elementsEqual(b.utf8)
   }
 
-  /// Puts a statement into the cache, reset and with its bindings cleared.
-  mutating func put(_ handle: OpaquePointer, for sql: String) {
-    sqlite3_reset(handle)
-    sqlite3_clear_bindings(handle)
-    guard capacity > 0, entries[sql] == nil else {
-      sqlite3_finalize(handle)
+  /// Keeps a new statement, which is in use, unless there is one for the same SQL.
+  mutating func add(_ statement: KeptStatement) {
+    guard capacity > 0, entries[statement.sql] == nil else { return }
+    statement.isKept = true
+    entries[statement.sql] = statement
+  }
+
+  /// Takes back a statement after its use, reset and with its bindings cleared.
+  mutating func release(_ statement: KeptStatement) {
+    guard statement.isKept else {
+      sqlite3_finalize(statement.handle)
       return
     }
-    if entries.count >= capacity { evictOldest() }
+    sqlite3_reset(statement.handle)
+    sqlite3_clear_bindings(statement.handle)
+    if count >= capacity { dropOldest() }
     clock += 1
-    entries[sql] = Entry(handle: handle, lastUse: clock)
+    (statement.isInUse, statement.lastUse) = (false, clock)
+    count += 1
   }
 
+  /// Finalises all statements. One in use is finalised after its use.
   mutating func removeAll() {
-    for entry in entries.values { sqlite3_finalize(entry.handle) }
+    for statement in entries.values {
+      statement.isKept = false
+      if !statement.isInUse { sqlite3_finalize(statement.handle) }
+    }
     entries.removeAll()
+    count = 0
   }
 
-  private mutating func evictOldest() {
-    guard let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) else { return }
-    sqlite3_finalize(oldest.value.handle)
-    entries.removeValue(forKey: oldest.key)
+  private mutating func dropOldest() {
+    let idle = entries.values.lazy.filter { !$0.isInUse }
+    guard let oldest = idle.min(by: { $0.lastUse < $1.lastUse }) else { return }
+    sqlite3_finalize(oldest.handle)
+    entries.removeValue(forKey: oldest.sql)
+    count -= 1
   }
 }
