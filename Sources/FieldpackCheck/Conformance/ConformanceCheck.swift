@@ -169,7 +169,7 @@ final class ConformanceCheck {
   func limitingViews<R>(
     _ body: () throws(FieldpackError) -> R
   ) throws(FieldpackError) -> R {
-    guard file.connection.deadline == nil else { return try body() }
+    guard !file.connection.hasTimeLimit else { return try body() }
     let clock = file.connection.clock
     let begin = clock.now
     defer { timeForViews -= clock.now - begin }

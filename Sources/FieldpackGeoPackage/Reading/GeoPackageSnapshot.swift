@@ -107,7 +107,7 @@ public class GeoPackageSnapshot: SnapshotReading {
     _ query: Query, within time: Duration
   ) throws(FieldpackError) -> Int? {
     let connection = file.connection
-    guard connection.deadline == nil else { return try count(query) }
+    guard !connection.hasTimeLimit else { return try count(query) }
     connection.deadline = connection.clock.now + time
     defer { connection.deadline = nil }
     do throws(FieldpackError) {

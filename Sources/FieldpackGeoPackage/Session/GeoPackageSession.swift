@@ -194,7 +194,7 @@ package final class GeoPackageSession {
   package func limited<R>(
     _ what: String, to time: Duration? = nil, _ body: () throws(FieldpackError) -> R
   ) throws(FieldpackError) -> R {
-    guard let time = time ?? profile.patience, connection.deadline == nil else {
+    guard let time = time ?? profile.patience, !connection.hasTimeLimit else {
       return try body()
     }
     connection.deadline = connection.clock.now + time

@@ -244,12 +244,12 @@ extension GeoPackageSession {
   fileprivate func briefly<R>(
     _ body: (GeoPackageSnapshot) throws(FieldpackError) -> R
   ) throws(FieldpackError) -> R {
-    let patience = connection.busyTimeout
+    let timeout = connection.busyTimeout
     connection.busyTimeout = .zero
-    connection.deadline = connection.clock.now + .milliseconds(20)
+    connection.patience = .milliseconds(20)
     defer {
-      connection.busyTimeout = patience
-      connection.deadline = nil
+      connection.busyTimeout = timeout
+      connection.patience = nil
     }
     return try snapshot(reporting: QueryReport(), body)
   }

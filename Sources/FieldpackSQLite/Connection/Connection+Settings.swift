@@ -114,6 +114,18 @@ extension Connection {
     }
   }
 
+  /// A deadline so long after statements first take more than a few instructions; `nil` for none. Short
+  /// work does not look at the clock for it.
+  package var patience: Duration? {
+    get { waiting.patience }
+    set {
+      (waiting.patience, waiting.deadline) = (newValue, nil)
+      waiting.watchDeadline(on: handle)
+    }
+  }
+
+  package var hasTimeLimit: Bool { waiting.deadline != nil || waiting.patience != nil }
+
   /// What tells the time for the deadline.
   package var clock: DeadlineClock {
     get { waiting.clock }

@@ -10,6 +10,8 @@ import CSQLite
 final class Waiting {
   var busyTimeout: Duration
   var deadline: ContinuousClock.Instant?
+  /// How long the work may take from the first look at the clock on, where there is no deadline.
+  var patience: Duration?
   var clock = DeadlineClock.system
   /// The number of instructions that the running statement may still take before its next row.
   private var stepsLeft: Int?
@@ -41,7 +43,7 @@ final class Waiting {
   /// instructions.
   func watchDeadline(on handle: OpaquePointer) {
     let context = Unmanaged.passUnretained(self).toOpaque()
-    let looks = deadline != nil || stepsLeft != nil
+    let looks = deadline != nil || patience != nil || stepsLeft != nil
     sqlite3_progress_handler(
       handle, looks ? Int32(Self.stepsBetweenLooks) : 0, progressCallback, context)
   }
@@ -59,7 +61,13 @@ final class Waiting {
     return body()
   }
 
+  private func beginPatience() {
+    guard let patience, deadline == nil else { return }
+    deadline = clock.now + patience
+  }
+
   fileprivate var goesOn: Bool {
+    beginPatience()
     if isDeadlinePassed { return false }
     guard let left = stepsLeft else { return true }
     stepsLeft = left - Self.stepsBetweenLooks
@@ -68,6 +76,7 @@ final class Waiting {
   }
 
   fileprivate func waitsAgain(after attempts: Int32) -> Bool {
+    beginPatience()
     if attempts == 0 { busySince = .now }
     guard !interruptHandle.isRequested, !isDeadlinePassed,
       ContinuousClock.now - busySince < busyTimeout
