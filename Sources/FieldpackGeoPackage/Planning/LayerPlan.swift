@@ -67,21 +67,31 @@ struct QueryPlanner {
   let query: Query
   /// Receives the notes of planning and reading.
   let report: QueryReport
+  let boxed: BoxedQuery?
+  let numbered: NumberQuery?
+  /// What is known of queries that differ from this one in their box or number alone.
+  let known: PlanCache.Known?
+
+  init(file: GeoPackageSession, catalogue: Catalogue, query: Query, report: QueryReport) {
+    (self.file, self.catalogue, self.query, self.report) = (file, catalogue, query, report)
+    numbered = NumberQuery(query)
+    boxed = numbered == nil ? BoxedQuery(query) : nil
+    known = (numbered?.shape ?? boxed?.shape).map { file.planCache.known($0) }
+  }
 
   /// The layers that the query asks, in order. A named layer that does not exist is an error.
   func tables() throws(FieldpackError) -> [LayerTable] {
-    // Named layers are never dropped, so nothing needs reporting, and the cache may answer.
-    let shape = query.layers.isEmpty ? nil : BoxedQuery(query)?.shape
-    let numbered = NumberQuery(query)
-    if let shape = shape ?? numbered?.shape, let kept = file.planCache.tables(shape) {
-      return kept
-    }
+    if let kept = known?.tables { return kept }
     let tables = try askedTables()
-    if let shape { file.planCache.keep(tables, shape) }
-    if let numbered, tables.allSatisfy(numbered.asksForRowIDs(of:)) {
-      file.planCache.keep(tables, numbered.shape)
-    }
+    // Named layers are never dropped, so nothing needs reporting, and the cache may answer.
+    if !query.layers.isEmpty, asksForRowIDs(of: tables) { known?.tables = tables }
     return tables
+  }
+
+  /// Whether the query compares no number, or one with the rowids of the layers.
+  func asksForRowIDs(of tables: [LayerTable]) -> Bool {
+    guard let numbered else { return true }
+    return tables.allSatisfy(numbered.asksForRowIDs(of:))
   }
 
   private func askedTables() throws(FieldpackError) -> [LayerTable] {
@@ -171,33 +181,30 @@ struct QueryPlanner {
     if let target = query.nearest {
       return try nearestPlan(table, target, limit: limit, offset: offset)
     }
-    if let numbered = NumberQuery(query), numbered.asksForRowIDs(of: table) {
-      return try plan(path, limit: limit, offset: offset, as: form, numbered)
+    let key = PlanCache.Key(table: table.table, limit: limit, offset: offset, form: form)
+    if let numbered, numbered.asksForRowIDs(of: table) {
+      return try plan(path, key, numbered)
     }
-    guard let boxed = BoxedQuery(query),
+    guard let boxed, let known,
       let box = try lowering(table).project.oneBox(boxed.box, from: boxed.srs, to: table)
     else { return try newPlan(path, limit: limit, offset: offset, as: form) }
-    let key = PlanCache.Key(
-      shape: boxed.shape, table: table.table, limit: limit, offset: offset, form: form)
-    if let kept = file.planCache.plan(key, box) { return kept }
+    if let kept = known.plan(key) { return kept.with(box: box) }
     let plan = try newPlan(path, limit: limit, offset: offset, as: form)
-    file.planCache.keep(plan, key)
+    known.keep(plan, key)
     return plan
   }
 
   private func plan(
-    _ path: LayerPath, limit: Int?, offset: Int, as form: RowForm, _ numbered: NumberQuery
+    _ path: LayerPath, _ key: PlanCache.Key, _ numbered: NumberQuery
   ) throws(FieldpackError) -> LayerPlan {
-    let key = PlanCache.Key(
-      shape: numbered.shape, table: path.table.table, limit: limit, offset: offset, form: form)
-    if let kept = file.planCache.plan(key, numbered.number) { return kept }
-    var plan = try newPlan(path, limit: limit, offset: offset, as: form)
+    if let kept = known?.plan(key)?.with(number: numbered.number) { return kept }
+    var plan = try newPlan(path, limit: key.limit, offset: key.offset, as: key.form)
     let places = plan.statement.parameters.indices.filter {
       plan.statement.parameters[$0] == .integer(numbered.number)
     }
     // Where the limit is the same number, nobody can tell which of the two it is.
     if places.count == 1 { plan.numberIndex = places[0] }
-    file.planCache.keep(plan, key)
+    known?.keep(plan, key)
     return plan
   }
 

@@ -83,51 +83,53 @@ extension Filter {
   }
 }
 
-/// Keeps the plans of queries on a connection, so that the same query with another box need not be
+/// Keeps the plans of queries on a connection, so that the same query with another box or number need not be
 /// planned again.
 final class PlanCache {
-  struct Key: Hashable {
-    var shape: Query
+  /// What is known of the queries of one shape.
+  final class Known {
+    /// The layers that they ask.
+    var tables: [LayerTable]?
+    var paths: [LayerPath]?
+    private var plans: [(key: Key, plan: LayerPlan)] = []
+    private static let mostPlans = 8
+    /// A cursor of one of the plans that nobody uses.
+    private var idle: (key: Key, cursor: LayerCursor)?
+
+    func plan(_ key: Key) -> LayerPlan? { plans.first { $0.key == key }?.plan }
+
+    func keep(_ plan: LayerPlan, _ key: Key) {
+      guard plan.looksForBox || plan.numberIndex != nil else { return }
+      if plans.count >= Self.mostPlans { plans.removeAll() }
+      plans.append((key, plan))
+    }
+
+    func takeCursor(_ key: Key) -> LayerCursor? {
+      guard let idle, idle.key == key else { return nil }
+      self.idle = nil
+      return idle.cursor
+    }
+
+    func giveBack(_ cursor: LayerCursor, _ key: Key) { idle = (key, cursor) }
+  }
+
+  struct Key: Equatable {
     var table: String
     var limit: Int?
     var offset: Int
     var form: QueryPlanner.RowForm
   }
 
-  private var plans: [Key: LayerPlan] = [:]
-  private var tables: [Query: [LayerTable]] = [:]
-  private var paths: [Query: [LayerPath]] = [:]
-  private static let capacity = 32
+  private var shapes: [Query: Known] = [:]
+  private static let mostShapes = 32
 
-  func plan(_ key: Key, _ box: Envelope) -> LayerPlan? { plans[key]?.with(box: box) }
-
-  func plan(_ key: Key, _ number: Int64) -> LayerPlan? { plans[key]?.with(number: number) }
-
-  func keep(_ plan: LayerPlan, _ key: Key) {
-    guard plan.looksForBox || plan.numberIndex != nil else { return }
-    if plans.count >= Self.capacity { plans.removeAll() }
-    plans[key] = plan
+  func known(_ shape: Query) -> Known {
+    if let known = shapes[shape] { return known }
+    if shapes.count >= Self.mostShapes { shapes.removeAll() }
+    let made = Known()
+    shapes[shape] = made
+    return made
   }
 
-  /// The layers that a query of this shape asks.
-  func tables(_ shape: Query) -> [LayerTable]? { tables[shape] }
-
-  func keep(_ asked: [LayerTable], _ shape: Query) {
-    if tables.count >= Self.capacity { tables.removeAll() }
-    tables[shape] = asked
-  }
-
-  /// The paths of a query of this shape.
-  func paths(_ shape: Query) -> [LayerPath]? { paths[shape] }
-
-  func keep(_ found: [LayerPath], _ shape: Query) {
-    if paths.count >= Self.capacity { paths.removeAll() }
-    paths[shape] = found
-  }
-
-  func removeAll() {
-    plans.removeAll()
-    tables.removeAll()
-    paths.removeAll()
-  }
+  func removeAll() { shapes.removeAll() }
 }

@@ -43,28 +43,21 @@ struct PlannedState: Hashable, Sendable {
 extension QueryPlanner {
   /// The layers that answer, and how the rows of each are found.
   func paths() throws(FieldpackError) -> [LayerPath] {
-    let boxed = query.layers.isEmpty ? nil : BoxedQuery(query)
-    if let boxed, let kept = file.planCache.paths(boxed.shape), try isOneBox(boxed, in: kept) {
-      return kept
-    }
-    let numbered = NumberQuery(query)
-    if let numbered, let kept = file.planCache.paths(numbered.shape) { return kept }
+    if let kept = known?.paths, try isOneBox(in: kept) { return kept }
     var paths: [LayerPath] = []
     for table in try tables() {
       paths.append(LayerPath(table: table, search: try search(table)))
     }
-    if let numbered, paths.allSatisfy({ numbered.asksForRowIDs(of: $0.table) }) {
-      file.planCache.keep(paths, numbered.shape)
+    if !query.layers.isEmpty, asksForRowIDs(of: paths.map(\.table)), try isOneBox(in: paths) {
+      known?.paths = paths
     }
-    if let boxed, try isOneBox(boxed, in: paths) { file.planCache.keep(paths, boxed.shape) }
     return paths
   }
 
-  /// Whether all layers are read through their R-trees and the box stays one box in each SRS. In
+  /// Whether the query has no box, or all layers are read through their R-trees and the box stays one box in each SRS. In
   /// another SRS the box may cross the antimeridian.
-  private func isOneBox(
-    _ boxed: BoxedQuery, in paths: [LayerPath]
-  ) throws(FieldpackError) -> Bool {
+  private func isOneBox(in paths: [LayerPath]) throws(FieldpackError) -> Bool {
+    guard let boxed else { return true }
     for path in paths {
       let projected = try lowering(path.table).project.oneBox(
         boxed.box, from: boxed.srs, to: path.table)

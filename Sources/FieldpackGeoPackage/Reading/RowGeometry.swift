@@ -7,10 +7,11 @@ import FieldpackTopology
 /// Checks the geometry of one row after another as far as rows rely on it, transforms it and
 /// applies the query's operations.
 final class RowGeometry {
-  let plan: LayerPlan
+  private let layer: LayerID
+  private let givesGeometry: Bool
   private let file: GeoPackageSession
   private let skipsErrors: Bool
-  private let report: QueryReport
+  var report: QueryReport
   private let readsGeometry: Bool
   private let transformation: CoordinateTransformation?
   private let pipeline: GeometryPipeline?
@@ -20,11 +21,12 @@ final class RowGeometry {
   fileprivate var envelope: Envelope?
 
   init(_ plan: LayerPlan, file: GeoPackageSession, skipsErrors: Bool, report: QueryReport) {
-    self.plan = plan
+    layer = plan.table.layer.id
+    givesGeometry = plan.schema.geometry != nil
     self.file = file
     self.skipsErrors = skipsErrors
     self.report = report
-    readsGeometry = plan.schema.geometry != nil || plan.steps != nil
+    readsGeometry = givesGeometry || plan.steps != nil
     transformation = plan.transformation.flatMap { $0.isIdentity ? nil : $0 }
     pipeline = plan.steps.map { GeometryPipeline($0) }
     systemID = plan.table.statesSystem ? plan.table.srsID.flatMap { Int32(exactly: $0) } : nil
@@ -80,7 +82,7 @@ final class RowGeometry {
     default:
       report.add(
         note:
-          "layer '\(plan.table.layer.id)' holds extended geometries, which are kept but not read"
+          "layer '\(layer)' holds extended geometries, which are kept but not read"
       )
       return .unreadable
     }
@@ -93,7 +95,7 @@ final class RowGeometry {
     copy(values, from: offset)
     let isLeft = try naming(values) { () throws(TopologyError) in try pipeline.prepare(&wkb) }
     guard isLeft else { return nil }
-    guard plan.schema.geometry != nil else { return .absent }
+    guard givesGeometry else { return .absent }
     if let transformation { try transform(values, with: transformation) }
     envelope = try naming(values) { () throws(TopologyError) in try pipeline.finish(&wkb) }
     return .transformed
@@ -143,7 +145,7 @@ final class RowGeometry {
   private func damaged(
     _ reason: String, advice: FieldpackError.Advice? = nil, _ values: LentRow
   ) -> FieldpackError {
-    file.damaged(reason, advice: advice, values.featureID, in: plan.table.layer.id)
+    file.damaged(reason, advice: advice, values.featureID, in: layer)
   }
 }
 
