@@ -43,18 +43,19 @@ struct GeoJSONPlan: Sendable {
       createdColumn = schema.columns.firstIndex { $0.metadata == .created }
       deviceColumn = schema.columns.firstIndex { $0.metadata == .device }
     }
-    for (index, column) in schema.columns.enumerated()
-    where index != idColumn && index != metadataColumn {
-      if options.spatialConnect != nil, column.metadata != nil { continue }
+    names.reserveCapacity(32 * schema.columns.count)
+    members.reserveCapacity(schema.columns.count)
+    for index in schema.columns.indices where index != idColumn && index != metadataColumn {
+      if options.spatialConnect != nil, schema.columns[index].metadata != nil { continue }
       let start = names.count
       if !members.isEmpty { names.append(UInt8(ascii: ",")) }
-      JSONText.append(column.name, escaping: .required, to: &names)
+      JSONText.append(schema.columns[index].name, escaping: .required, to: &names)
       names.append(UInt8(ascii: ":"))
       columns.append(index)
+      let type = schema.columns[index].type
       members.append(
         Member(
-          name: start..<names.count, isBoolean: column.type == .boolean,
-          isJSON: column.type == .json))
+          name: start..<names.count, isBoolean: type == .boolean, isJSON: type == .json))
     }
     if let store = options.keyStore {
       let parts = [store.rawValue, schema.layer.rawValue].map { Base64.encode($0.utf8) }

@@ -113,12 +113,12 @@ public struct GeoJSONWriter: FeatureSink {
   }
 
   /// Completes the document. The caller finishes the output.
-  public mutating func finish() throws(FieldpackError) { try finish(with: "") }
+  public mutating func finish() throws(FieldpackError) { try finish(with: []) }
 
   /// As ``finish()``.
   ///
   /// - Parameter members: more members of a collection, each behind a comma.
-  package mutating func finish(with members: String) throws(FieldpackError) {
+  package mutating func finish(with members: [UInt8]) throws(FieldpackError) {
     beginCollection()
     guard options.layout == .collection else { return }
     output.buffer += (count == 0 ? "]" : "\n]").utf8
@@ -128,7 +128,8 @@ public struct GeoJSONWriter: FeatureSink {
       box.write(box: encoding.envelope)
       output.buffer += box.bytes
     }
-    output.buffer += (members + "}\n").utf8
+    output.buffer += members
+    output.buffer += "}\n".utf8
     try output.flushIfFull()
   }
 }

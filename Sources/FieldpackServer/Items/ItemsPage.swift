@@ -153,12 +153,13 @@ struct ItemsPage: Sendable {
 
   private func members(
     _ sink: PageSink<GeoJSONWriter>, in snapshot: any ServedSnapshot
-  ) throws(FieldpackError) -> String {
+  ) throws(FieldpackError) -> [UInt8] {
     var text = ",\"timeStamp\":\"\(Instant.now)\",\"numberReturned\":\(sink.count)"
     if let matched = try numberMatched(sink, in: snapshot) {
       text += ",\"numberMatched\":\(matched)"
     }
-    return text + ",\"links\":" + address.links(next: try next(sink, in: snapshot))
+    text += ",\"links\":"
+    return text.utf8 + address.links(next: try next(sink, in: snapshot))
   }
 
   /// The parameter that the next page begins with; `nil` on the last page.

@@ -12,38 +12,44 @@ struct ResourceAddress: Sendable {
   /// The links of the answer, as JSON.
   ///
   /// - Parameter next: the parameter that the next page begins with; `nil` where there is none.
-  func links(next: ServerRequest.Parameter? = nil) -> String {
+  func links(next: ServerRequest.Parameter? = nil) -> [UInt8] {
     // The JSON is written by hand, because every answer has links. Only the base of an address can hold
     // characters that JSON escapes.
-    let start = base.escaped
-    let resource = start + LinkBase.text(of: path) + "?"
-    var text = "["
+    let collection = base.escaped + LinkBase.text(of: path.prefix(2))
+    let rest = path.count > 2 ? LinkBase.text(of: path.dropFirst(2)) : ""
+    let given = Self.joined(query.leavingOut(.format).text, "f=")
+    var text: [UInt8] = []
     text.reserveCapacity(1024)
-    func add(_ relation: String, _ type: String, _ href: String, _ more: String = "") {
-      text += text.utf8.count > 1 ? ",{\"rel\":\"" : "{\"rel\":\""
-      text += relation
-      text += "\",\"type\":\""
-      text += type
-      text += "\",\"href\":\""
-      text += href
-      text += more
-      text += "\"}"
-    }
-    let given = resource + Self.joined(query.leavingOut(.format).text, "f=")
     for (name, type) in operation.formats {
-      add(name == format ? "self" : "alternate", MediaType.name(type), given, name)
+      text.add(
+        name == format ? "self" : "alternate", MediaType.name(type), collection, rest, "?", given,
+        name)
     }
     if let next {
-      let rest = query.leavingOut(.format, .after, .offset).text
-      add(
-        "next", MediaType.geoJSON,
-        resource + Self.joined(Self.joined(rest, "f=\(format)"), [next].text))
+      let others = Self.joined(query.leavingOut(.format, .after, .offset).text, "f=")
+      text.add(
+        "next", MediaType.geoJSON, collection, rest, "?", others, format, "&", [next].text)
     }
-    add("collection", MediaType.json, start + LinkBase.text(of: path.prefix(2)))
-    return text + "]"
+    text.add("collection", MediaType.json, collection)
+    text.append(UInt8(ascii: "]"))
+    return text
   }
 
   private static func joined(_ parameters: String, _ more: String) -> String {
     parameters.isEmpty ? more : parameters + "&" + more
+  }
+}
+
+extension [UInt8] {
+  /// Appends a link to an array of links, of which the address comes in parts.
+  fileprivate mutating func add(_ relation: String, _ type: String, _ address: String...) {
+    append(isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
+    self += "{\"rel\":\"".utf8
+    self += relation.utf8
+    self += "\",\"type\":\"".utf8
+    self += type.utf8
+    self += "\",\"href\":\"".utf8
+    for part in address { self += part.utf8 }
+    self += "\"}".utf8
   }
 }

@@ -10,37 +10,44 @@ struct RequestTarget: Hashable {
   ///   part `.` or `..` in any spelling, parts with a semicolon behind dots, and empty parts.
   init?(_ text: String) {
     // Bytes are compared, not characters, which takes a tenth of the time.
-    let bytes = text.utf8
-    guard bytes.first == UInt8(ascii: "/") else { return nil }
-    let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
-    var parts = bytes[..<end].dropFirst().split(
-      separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    // A slash at the end means nothing here.
-    if parts.last?.isEmpty == true { parts.removeLast() }
-    for part in parts {
-      guard let text = Self.text(of: part), Self.isPart(text) else { return nil }
-      path.append(text)
+    var (text, query) = (text, Substring?.none)
+    if let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) {
+      query = text[mark...].dropFirst()
+      text = String(text[..<mark])
     }
-    guard end < bytes.endIndex else { return }
-    guard let pairs = PercentText.decodePairs(Substring(bytes[end...].dropFirst())) else {
-      return nil
-    }
+    guard let path = text.withUTF8({ Self.path($0) }) else { return nil }
+    self.path = path
+    guard let query else { return }
+    guard let pairs = PercentText.decodePairs(query) else { return nil }
     for (name, value) in pairs {
       guard !name.utf8.contains(0), !value.utf8.contains(0) else { return nil }
-      query.append(.init(name, value))
+      self.query.append(.init(name, value))
     }
+  }
+
+  private static func path(_ bytes: UnsafeBufferPointer<UInt8>) -> [String]? {
+    guard bytes.first == UInt8(ascii: "/") else { return nil }
+    var path: [String] = []
+    var start = 1
+    for end in 1...bytes.count where end == bytes.count || bytes[end] == UInt8(ascii: "/") {
+      // A slash at the end means nothing here.
+      if start == bytes.count { break }
+      guard let part = Self.text(of: .init(rebasing: bytes[start..<end])), Self.isPart(part) else {
+        return nil
+      }
+      path.append(part)
+      start = end + 1
+    }
+    return path
   }
 
   /// A part without its escapes; `nil` for broken escapes and for NUL. Most parts have neither escapes nor
   /// NUL, and are only looked through once.
-  private static func text(of part: Substring.UTF8View) -> String? {
-    if !part.contains(where: { $0 == UInt8(ascii: "%") || $0 == 0 }) {
-      return String(Substring(part))
-    }
-    guard let text = PercentText.decodePath(Substring(part)), !text.utf8.contains(0) else {
-      return nil
-    }
-    return text
+  private static func text(of part: UnsafeBufferPointer<UInt8>) -> String? {
+    let text = String(decoding: part, as: UTF8.self)
+    guard part.contains(where: { $0 == UInt8(ascii: "%") || $0 == 0 }) else { return text }
+    guard let plain = PercentText.decodePath(text), !plain.utf8.contains(0) else { return nil }
+    return plain
   }
 
   private static func isPart(_ text: String) -> Bool {

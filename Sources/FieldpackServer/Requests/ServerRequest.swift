@@ -68,10 +68,13 @@ extension ServerRequest {
 extension [ServerRequest.Parameter] {
   /// The query of an address, without the question mark.
   var text: String {
-    map { "\(PercentText.encode($0.name))=\(PercentText.encode($0.value))" }.joined(separator: "&")
+    if isEmpty { return "" }
+    return map { "\(PercentText.encode($0.name))=\(PercentText.encode($0.value))" }.joined(
+      separator: "&")
   }
 
   func leavingOut(_ parameters: QueryParameter...) -> Self {
-    filter { given in !parameters.contains { $0.rawValue == given.name } }
+    if isEmpty { return self }
+    return filter { given in !parameters.contains { $0.rawValue == given.name } }
   }
 }

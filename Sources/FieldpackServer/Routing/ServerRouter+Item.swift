@@ -35,7 +35,9 @@ extension ServerRouter {
       format: format)
     // The closing brace and the end of the line.
     bytes.removeLast(2)
-    bytes += ",\"links\":\(address.links())}".utf8
+    bytes += ",\"links\":".utf8
+    bytes += address.links()
+    bytes.append(UInt8(ascii: "}"))
     guard format == "html" else {
       return ServerResponse(200, fields: fields, body: .bytes(bytes))
     }
