@@ -216,8 +216,9 @@ final class ServedFile: Sendable {
   /// Removes the tiles of layers that have changed since, for which nobody may ask for a long time.
   func forgetOldTiles() async {
     for layers in tiles.layers {
+      let turn = tiles.takeTurn()
       if let counter = try? await content.counter(of: layers) {
-        tiles.forget(layers, before: counter)
+        tiles.forget(layers, before: counter, in: turn)
       }
     }
   }

@@ -121,6 +121,7 @@ extension ServerRouter {
     at address: TileAddress, of layers: [LayerID], properties: [String]?, on set: String?,
     _ request: ServerRequest, make: () async throws(FieldpackError) -> KeptTiles.Tile
   ) async throws(FieldpackError) -> ServerResponse {
+    let turn = file.tiles.takeTurn()
     let counter = try await file.content.counter(of: layers)
     var fields: HTTPFields = ["Vary": ContentCoding.vary]
     if let counter {
@@ -152,7 +153,7 @@ extension ServerRouter {
     }
     // A client could fill the memory with long lists of names.
     let isShort = (properties ?? []).reduce(0) { $0 + $1.utf8.count + 16 } <= 1_000
-    if let key, isShort { file.tiles.keep(tile, for: key) }
+    if let key, isShort { file.tiles.keep(tile, for: key, in: turn) }
     return Self.answer(tile.type, tile.body(asGzip: takesGzip) ?? (bytes, false), fields)
   }
 

@@ -93,15 +93,15 @@ import Testing
     @Test func `kept tiles have a number of bytes, and the oldest go`() {
       let tiles = KeptTiles(mostBytes: 10_000)
       let tile = KeptTiles.Tile(type: "x", bytes: [UInt8](repeating: 1, count: 700))
-      for column in 0..<10 { tiles.keep(tile, for: Self.key(column)) }
+      for column in 0..<10 { tiles.keep(tile, for: Self.key(column), in: 1) }
       #expect(tiles.size == 10_000)
       // The first was asked for since, so that the second to the fourth go.
       #expect(tiles[Self.key(0)] == tile)
-      tiles.keep(tile, for: Self.key(10))
+      tiles.keep(tile, for: Self.key(10), in: 1)
       #expect(tiles.size == 8_000)
       #expect((0...10).filter { tiles[Self.key($0)] != nil } == [0, 4, 5, 6, 7, 8, 9, 10])
       let large = KeptTiles.Tile(type: "x", bytes: [UInt8](repeating: 1, count: 3_000))
-      tiles.keep(large, for: Self.key(11))
+      tiles.keep(large, for: Self.key(11), in: 1)
       #expect(tiles[Self.key(11)] == nil)
     }
 
@@ -110,14 +110,27 @@ import Testing
       let tile = KeptTiles.Tile(type: "x", bytes: [1])
       var (old, other) = (Self.key(0), Self.key(1))
       other.layers = ["zones"]
-      for key in [old, other, Self.key(2)] { tiles.keep(tile, for: key) }
+      for key in [old, other, Self.key(2)] { tiles.keep(tile, for: key, in: 1) }
       old.counter = "2"
-      tiles.keep(tile, for: old)
+      tiles.keep(tile, for: old, in: 2)
       #expect(tiles[old] == tile && tiles[other] == tile)
       #expect(tiles[Self.key(0)] == nil && tiles[Self.key(2)] == nil)
       #expect(tiles.size == 602)
-      for layers in tiles.layers { tiles.forget(layers, before: "2") }
+      for layers in tiles.layers { tiles.forget(layers, before: "2", in: 3) }
       #expect(tiles[old] == tile && tiles.size == 301)
+    }
+
+    @Test func `a tile that comes late for an earlier state throws out none of the newer one`() {
+      let tiles = KeptTiles()
+      let tile = KeptTiles.Tile(type: "x", bytes: [1])
+      let (slow, quick) = (tiles.takeTurn(), tiles.takeTurn())
+      let late = Self.key(0)
+      var new = late
+      new.counter = "2"
+      tiles.keep(tile, for: new, in: quick)
+      tiles.keep(tile, for: late, in: slow)
+      tiles.forget(late.layers, before: late.counter, in: slow)
+      #expect(tiles[new] == tile && tiles[late] == nil)
     }
 
     @Test func `a tile is kept in the forms that clients ask for`() async throws {
