@@ -75,6 +75,9 @@ public final class FieldServer: Sendable {
     /// The cameras of this machine that operators may use as sensors at `cam://PATH`, such as `/dev/video0`.
     /// The picture or film of a path stands for a camera, too, and is shown to whoever may capture.
     public var cameras: Set<String> = []
+    /// Whether memory that nobody uses goes back to the system while there are clients, which takes some
+    /// milliseconds every few seconds: for a process that only serves.
+    package var givesMemoryBack = false
     /// Gets the details of failures, which clients do not get.
     public var logger = Logger.silent
 
@@ -180,7 +183,12 @@ public final class FieldServer: Sendable {
       let isForAll = !address.isLoopback && options.tokens == nil && !options.isBehindProxy
       if isForAll { limits.connectionsPerAddress = 100 }
       let listener = try ServerListener(
-        address, limits: limits, certificate: options.certificate, journal: journal, handler: gate)
+        address, limits: limits, certificate: options.certificate, journal: journal, handler: gate
+      ) { [file, options] in
+        guard options.givesMemoryBack else { return }
+        await file.forgetOldTiles()
+        ServerMemory.giveBack()
+      }
       self.listener.withLock { $0 = listener }
       if let desk, file.options.isWritable {
         Task { [logger = options.logger] in
@@ -272,12 +280,6 @@ public final class FieldServer: Sendable {
       return address.isLoopback ? hosts : nil
     }
   #endif
-
-  /// Gives memory that nobody uses back to the system, in some milliseconds.
-  package func giveBackMemory() async {
-    await file.forgetOldTiles()
-    ServerMemory.giveBack()
-  }
 
   /// Answers the requests that run, and closes all connections. The store stays open.
   public func close() async {

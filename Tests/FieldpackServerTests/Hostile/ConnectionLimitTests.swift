@@ -143,6 +143,39 @@ import Testing
       await server.close()
     }
 
+    /// Nobody looks after connections where there are none.
+    @Test func `a server that nobody uses sleeps`() async throws {
+      let naps = Locked<[CheckedContinuation<Void, Never>]>([])
+      let tidied = Locked(0)
+      let clock = FieldClock(
+        wall: { .zero }, uptime: { .zero },
+        sleep: { _ in
+          await withCheckedContinuation { nap in naps.withLock { $0.append(nap) } }
+        })
+      let listener = try ServerListener(
+        ListenAddress(port: 0), clock: clock, handler: Held(isFree: {})
+      ) { tidied.withLock { $0 += 1 } }
+      /// Ends a sleep, and waits for what follows.
+      func wake() async {
+        let before = tidied.withLock { $0 }
+        while naps.withLock({ $0.isEmpty }) { await Task.yield() }
+        naps.withLock { $0.removeLast() }.resume()
+        while tidied.withLock({ $0 }) == before { await Task.yield() }
+      }
+      await wake()
+      #expect(!listener.isSwept)
+      var client: RawConnection? = try RawConnection("http://127.0.0.1:\(listener.port)")
+      if let client { #expect(await ask(client) == [200]) }
+      await wake()
+      #expect(listener.isSwept)
+      client = nil
+      while !listener.peers.isEmpty { await Task.yield() }
+      await wake()
+      #expect(!listener.isSwept)
+      #expect(naps.withLock { $0.isEmpty })
+      await listener.close()
+    }
+
     @Test func `requests that come at once are answered in their order`() async throws {
       let server = try await TestServer()
       var text = ""
