@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackField
+import FieldpackHTTP
 import FieldpackTestSupport
 import Foundation
 import Testing
@@ -113,14 +114,15 @@ import Testing
           + "Expect: 100-continue\r\n\r\n")
       #expect(statuses(await body.receive { $0.hasSuffix("\r\n\r\n") } ?? "") == [100])
       body.send("{")
-      while listener.peers.count < 2 { await Task.yield() }
+      let silent = try RawConnection(address)
+      while listener.peers.count < 3 { await Task.yield() }
       hands.moment.withLock { $0 = .seconds(59) }
       listener.peers.sweep()
-      #expect(listener.peers.count == 2)
+      #expect(listener.peers.count == 3)
       // An idle client that begins a request now has its time.
       hands.moment.withLock { $0 = .seconds(62) }
       listener.peers.sweep()
-      for connection in [head, body] {
+      for connection in [head, body, silent] {
         #expect(statuses(await connection.receive() ?? "") == [408])
       }
       await listener.close()
@@ -140,6 +142,35 @@ import Testing
       let answer = await (try RawConnection("http://\(health)")).exchange(close)
       #expect(statuses(answer) == [200])
       withExtendedLifetime(slow) {}
+      await server.close()
+    }
+
+    /// `FIELDPACK_UPLOAD=1024` asks for an upload of so many MiB.
+    @Test func `a long upload keeps nobody from an answer`() async throws {
+      let wanted = ProcessInfo.processInfo.environment["FIELDPACK_UPLOAD"].flatMap { Int($0) }
+      let pieces = wanted ?? 8
+      let server = try await TestServer(isWritable: true) { options, _ in
+        options.health = ListenAddress(port: 0)
+      }
+      let health = try #require(server.server.healthAddress)
+      let count = pieces << 20
+      let upload = try RawConnection(server.address)
+      upload.send(
+        "PUT /uploads/long HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(count)\r\n"
+          + "Content-Range: bytes 0-\(count - 1)/\(count + 1)\r\n"
+          + "Content-Type: multipart/form-data; boundary=x\r\nConnection: close\r\n\r\n")
+      let piece = [UInt8](repeating: 7, count: 1 << 20)
+      for number in 0..<pieces {
+        #expect(upload.send(piece))
+        guard number % max(1, pieces / 8) == 0 else { continue }
+        let close = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        let answer = await (try RawConnection("http://\(health)")).exchange(close)
+        #expect(statuses(answer) == [200])
+        #expect(try await server.get("/collections/wells/items").status == 200)
+      }
+      #expect(statuses(await upload.receive() ?? "") == [202])
+      let head = try await server.get("/uploads/long", "HEAD")
+      #expect(head.fields["Upload-Offset"] == "\(count)")
       await server.close()
     }
 
