@@ -135,8 +135,8 @@ import Testing
 
     @Test func `a tile is kept in the forms that clients ask for`() async throws {
       let server = try await server()
-      let file = ServedFile(server.store, .init(title: "field")) { .zero }
-      let router = ServerRouter(file, publicBase: nil, hosts: nil, logger: .silent)
+      let published = PublishedStore(server.store, .init(title: "field")) { .zero }
+      let router = ServerRouter(published, publicBase: nil, hosts: nil, logger: .silent)
       func tile(_ fields: HTTPFields) async throws -> (bytes: [UInt8], coding: String?) {
         let path = ["collections", "wells", "tiles", "0", "0", "0.mvt"]
         let answer = await router.answer(ServerRequest("GET", path, fields: fields))
@@ -144,14 +144,14 @@ import Testing
         return (bytes, answer.fields["Content-Encoding"])
       }
       let packed = try await tile(["Accept-Encoding": "gzip"])
-      #expect(packed.coding == "gzip" && file.tiles.size == packed.bytes.count + 300)
+      #expect(packed.coding == "gzip" && published.tiles.size == packed.bytes.count + 300)
       #expect(try await tile(["Accept-Encoding": "gzip"]) == packed)
       let plain = try await tile([:])
       #expect(plain.coding == nil && plain.bytes.count >= ContentCoding.shortest)
-      #expect(file.tiles.size == packed.bytes.count + plain.bytes.count + 300)
+      #expect(published.tiles.size == packed.bytes.count + plain.bytes.count + 300)
       #expect(try await tile([:]) == plain)
       #expect(try await tile(["Accept-Encoding": "gzip"]) == packed)
-      file.close()
+      published.close()
       await server.close()
     }
 
@@ -161,9 +161,9 @@ import Testing
         _ = try writer.logEdits(of: "wells")
         _ = try writer.logEdits(of: "zones")
       }
-      let file = ServedFile(server.store, .init(title: "field")) { .zero }
+      let published = PublishedStore(server.store, .init(title: "field")) { .zero }
       let router = ServerRouter(
-        file, publicBase: nil, hosts: nil, logger: .silent)
+        published, publicBase: nil, hosts: nil, logger: .silent)
       func tag(_ path: [String]) async -> String? {
         await router.answer(ServerRequest("GET", path)).fields["ETag"]
       }
@@ -171,9 +171,9 @@ import Testing
       let zones = ["collections", "zones", "tiles", "0", "0", "0.mvt"]
       let all = ["tiles", "0", "0", "0.mvt"]
       let before = [await tag(wells), await tag(zones), await tag(all)]
-      let size = file.tiles.size
+      let size = published.tiles.size
       #expect([await tag(wells), await tag(zones), await tag(all)] == before)
-      #expect(file.tiles.size == size && size > 0)
+      #expect(published.tiles.size == size && size > 0)
       try await server.store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
         try writer.update(3, in: "wells", set: ["name": "another"])
       }
@@ -181,11 +181,11 @@ import Testing
       #expect(await tag(zones) == before[1])
       #expect(await tag(all) != before[2])
       // Only the name is longer, once in each of the two tiles.
-      #expect(file.tiles.size > size && file.tiles.size < size + 100)
+      #expect(published.tiles.size > size && published.tiles.size < size + 100)
       let tile = await router.answer(ServerRequest("GET", wells))
       guard case .bytes(let bytes) = tile.body else { throw TestFailure() }
       #expect(String(decoding: bytes, as: UTF8.self).contains("another"))
-      file.close()
+      published.close()
       await server.close()
     }
   }

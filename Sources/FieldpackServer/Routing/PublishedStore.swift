@@ -3,8 +3,8 @@ import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackServices
 
-/// A GeoPackage or a database that is served, and what is known of its layers.
-final class ServedFile: Sendable {
+/// A GeoPackage or a database that is served, with what is known of its layers and kept of its answers.
+final class PublishedStore: Sendable {
   private enum Kind {
     case file(ServedGeoPackage)
     case database(any ServedDatabase)
