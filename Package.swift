@@ -76,6 +76,7 @@ let package = Package(
     // Its -dev flavours conflict; libproj-dev brings one of them.
     .systemLibrary(name: "CCURL", pkgConfig: "libcurl"),
     .systemLibrary(name: "CArrow"),
+    .systemLibrary(name: "CMemory"),
     .systemLibrary(
       name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
     .systemLibrary(
@@ -235,7 +236,7 @@ let package = Package(
         "FieldpackCore", "FieldpackThreads", "FieldpackSQLite", "FieldpackGeoPackage",
         "FieldpackStoreKit", "FieldpackField", "FieldpackArchive", "FieldpackFormats",
         "FieldpackHTTP", "FieldpackLocation", "FieldpackMonitoring", "FieldpackTracks",
-        "FieldpackMedia", "FieldpackSensors", "FieldpackTiles",
+        "FieldpackMedia", "FieldpackSensors", "FieldpackTiles", "CMemory",
         .target(name: "CMicrohttpd", condition: .when(traits: ["Server"])),
       ], resources: [.embedInCode("Page")], testing: ["FieldpackCheck"])
     + engine(

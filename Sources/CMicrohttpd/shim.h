@@ -1,8 +1,5 @@
 #pragma once
 #include <arpa/inet.h>
-#ifdef __linux__
-#include <malloc.h>
-#endif
 #include <microhttpd.h>
 #include <poll.h>
 #include <stdio.h>
@@ -117,21 +114,4 @@ static inline void fieldpack_mhd_address(
       ? (const void *)&((const struct sockaddr_in *)info->client_addr)->sin_addr
       : (const void *)&((const struct sockaddr_in6 *)info->client_addr)->sin6_addr;
   if (!inet_ntop(info->client_addr->sa_family, bytes, text, size)) text[0] = 0;
-}
-
-// Has the C library keep little memory that nobody uses: by itself it keeps the freed memory of up to eight
-// threads a processor apart from each other, and ever larger pieces of it.
-static inline void fieldpack_spare_memory(void) {
-#ifdef __GLIBC__
-  mallopt(M_ARENA_MAX, 4);
-  mallopt(M_MMAP_THRESHOLD, 64 << 10);
-  mallopt(M_TRIM_THRESHOLD, 512 << 10);
-#endif
-}
-
-// Gives memory that nobody uses back to the system.
-static inline void fieldpack_give_back_memory(void) {
-#ifdef __GLIBC__
-  malloc_trim(0);
-#endif
 }

@@ -75,13 +75,16 @@ public final class FieldServer: Sendable {
     /// The cameras of this machine that operators may use as sensors at `cam://PATH`, such as `/dev/video0`.
     /// The picture or film of a path stands for a camera, too, and is shown to whoever may capture.
     public var cameras: Set<String> = []
+    /// Whether memory that nobody uses goes back to the system while there are clients, which takes some
+    /// milliseconds every few seconds: for a process that only serves.
+    package var givesMemoryBack = false
     /// Gets the details of failures, which clients do not get.
     public var logger = Logger.silent
 
     public init() {}
   }
 
-  private let file: ServedFile
+  private let published: PublishedStore
   private let options: Options
   private let events: EventHub
   /// What devices send; `nil` for a database, which takes none of it.
@@ -98,7 +101,7 @@ public final class FieldServer: Sendable {
     var documents = Self.documents(options)
     documents.isWritable = options.isWritable && access(store.path, W_OK) == 0
     self.init(
-      options, ServedFile(store, documents) { FieldClock.system.uptime },
+      options, PublishedStore(store, documents) { FieldClock.system.uptime },
       DeviceIntake(of: store, options.positions, logger: options.logger),
       options.hasSensors ? Self.desk(of: store, options) : nil)
   }
@@ -112,14 +115,14 @@ public final class FieldServer: Sendable {
     var documents = Self.documents(options)
     documents.isOfDatabase = true
     self.init(
-      options, ServedFile(database, documents) { FieldClock.system.uptime }, nil, nil)
+      options, PublishedStore(database, documents) { FieldClock.system.uptime }, nil, nil)
   }
 
   private init(
-    _ options: Options, _ file: ServedFile, _ intake: DeviceIntake?, _ desk: SensorDesk?
+    _ options: Options, _ published: PublishedStore, _ intake: DeviceIntake?, _ desk: SensorDesk?
   ) {
-    (self.options, self.file) = (options, file)
-    events = EventHub(following: file.followed(options.logger), logger: options.logger)
+    (self.options, self.published) = (options, published)
+    events = EventHub(following: published.followed(options.logger), logger: options.logger)
     (self.intake, self.desk) = (intake, desk)
     // Apps may change the stores of their config also where the served file is only read.
     apps = options.bridge.map { bridge in
@@ -164,12 +167,12 @@ public final class FieldServer: Sendable {
   public func listen(on address: ListenAddress) throws(FieldpackError) -> ListenAddress {
     #if Server
       let router = ServerRouter(
-        file, events: events, intake: intake, publicBase: try publicBase(),
+        published, events: events, intake: intake, publicBase: try publicBase(),
         hosts: try hosts(address), origins: options.origins,
         scheme: options.certificate == nil ? "http" : "https",
         hasPublicCaptures: options.hasPublicCaptures, apps: apps, logger: options.logger,
         mapPage: MapPage(), desk: desk)
-      try webhooks.start(options, of: file.content.place, hub: events)
+      try webhooks.start(options, of: published.content.place, hub: events)
       let gate = try gate(router, address)
       let needsJournal = options.health != nil || options.journal != nil
       let journal =
@@ -180,9 +183,14 @@ public final class FieldServer: Sendable {
       let isForAll = !address.isLoopback && options.tokens == nil && !options.isBehindProxy
       if isForAll { limits.connectionsPerAddress = 100 }
       let listener = try ServerListener(
-        address, limits: limits, certificate: options.certificate, journal: journal, handler: gate)
+        address, limits: limits, certificate: options.certificate, journal: journal, handler: gate
+      ) { [published, options] in
+        guard options.givesMemoryBack else { return }
+        await published.giveBackMemory()
+        ServerMemory.giveBack()
+      }
       self.listener.withLock { $0 = listener }
-      if let desk, file.options.isWritable {
+      if let desk, published.options.isWritable {
         Task { [logger = options.logger] in
           do throws(FieldpackError) {
             try await desk.begin()
@@ -251,7 +259,8 @@ public final class FieldServer: Sendable {
       limits.connections = 100
       let (listener, webhooks) = (listener, webhooks)
       let handler = HealthHandler(
-        file: file, journal: journal, connections: { listener.withLock { $0 }?.openConnections },
+        published: published, journal: journal,
+        connections: { listener.withLock { $0 }?.openConnections },
         switchedOff: { webhooks.switchedOff })
       let health = try ServerListener(address, limits: limits, handler: handler)
       self.health.withLock { $0 = health }
@@ -273,12 +282,6 @@ public final class FieldServer: Sendable {
     }
   #endif
 
-  /// Gives memory that nobody uses back to the system, in some milliseconds.
-  package func giveBackMemory() async {
-    await file.giveBackMemory()
-    ServerMemory.giveBack()
-  }
-
   /// Answers the requests that run, and closes all connections. The store stays open.
   public func close() async {
     await events.close()
@@ -290,6 +293,6 @@ public final class FieldServer: Sendable {
       await health.withLock { $0 }?.close()
     #endif
     await intake?.fixes.close()
-    file.close()
+    published.close()
   }
 }

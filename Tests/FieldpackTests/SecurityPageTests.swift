@@ -14,7 +14,8 @@ import Testing
       at: Checkout.file("Tests"), includingPropertiesForKeys: nil)
     while let file = files?.nextObject() as? URL {
       guard file.pathExtension == "swift" else { continue }
-      suites[file.deletingPathExtension().lastPathComponent] = try String(
+      // Two targets may have a suite of the same name.
+      suites[file.deletingPathExtension().lastPathComponent, default: ""] += try String(
         contentsOf: file, encoding: .utf8)
     }
     let missing = named.filter { suites[String($0.1)]?.contains("func `\($0.2)`") != true }

@@ -249,7 +249,11 @@ package struct CatalogueReader {
     schema.idIsAttribute =
       schema.idColumn.flatMap { described.columns[ColumnName(row.table, $0)] }?.title
       == DataColumnMark.attributeID
+    var requiresGeometry = false
     if let geometryRow = row.geometry {
+      requiresGeometry = columns.contains {
+        SQLName($0.definition.name) == SQLName(geometryRow.column) && !$0.definition.isNullable
+      }
       schema.geometry = Self.geometry(
         geometryRow, catalogue.system(geometryRow.srsID), &columns, &notes)
       if let stated = row.srsID, stated != geometryRow.srsID {
@@ -273,6 +277,7 @@ package struct CatalogueReader {
       layer: layer, table: master.name, idSQL: id?.sql, rtree: nil,
       srsID: row.geometry?.srsID ?? row.srsID)
     (table.hasRowIDs, table.indexes) = (master.hasRowIDs && id?.sql != nil, indexes)
+    table.requiresGeometry = requiresGeometry
     return table
   }
 

@@ -23,6 +23,8 @@ package struct LayerTable: Sendable {
   package var isDerived = false
   /// Whether each geometry states its SRS, which must then be the layer's.
   package var statesSystem = false
+  /// Whether the geometry column is NOT NULL.
+  package var requiresGeometry = false
   /// Whether the layer is a table whose rows have rowids.
   package var hasRowIDs = false
   /// The indexes of the table.

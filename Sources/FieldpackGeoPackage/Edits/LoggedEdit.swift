@@ -166,6 +166,15 @@ extension EditLog {
     return Int(clamping: count ?? 0)
   }
 
+  /// Whether an edit after one has left a row without a value in a column of the table.
+  func leavesNull(in column: String, after number: Int64) throws(FieldpackError) -> Bool {
+    let found = try file.integer(
+      "SELECT 1 FROM \(quoted(shape.log)) WHERE \(shape.own(.number)) > ? "
+        + "AND \(shape.own(.operation)) <> 3 AND \(quoted(column)) ISNULL LIMIT 1",
+      [.integer(number)])
+    return found != nil
+  }
+
   /// The number of the last edit; 0 where there is none.
   package func head() throws(FieldpackError) -> Int64 {
     try statements.integer(

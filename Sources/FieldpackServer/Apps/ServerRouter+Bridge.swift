@@ -33,7 +33,7 @@ extension ServerRouter {
     var response: ServerResponse
     switch (request.path.dropFirst().first, request.method) {
     case ("events", "GET"):
-      if let stream = await apps.listen(bundle: client.bundle, in: file.room) {
+      if let stream = await apps.listen(bundle: client.bundle, in: published.room) {
         response = ServerResponse(
           200, fields: ["Content-Type": "text/event-stream"], body: .stream(stream))
       } else {
@@ -84,7 +84,7 @@ extension ServerRouter {
     guard let id = request.text("session") else {
       return ServerResponse(
         200, fields: ["Content-Type": "application/x-ndjson"],
-        body: .stream(apps.answer(messages, in: file.room)))
+        body: .stream(apps.answer(messages, in: published.room)))
     }
     guard let session = apps.openSession(id, bundle: client.bundle) else {
       return problem(ProblemDocument(404, "There is no such session."), request)
@@ -129,7 +129,7 @@ extension ServerRouter {
   func shim(_ request: ServerRequest) -> ServerResponse {
     if let answer = answer(toMethodOf: request, taking: ["GET", "HEAD"]) { return answer }
     let bytes = Array(BridgeShim.script.utf8)
-    let tag = ServedFile.tag(of: bytes)
+    let tag = PublishedStore.tag(of: bytes)
     let fields: HTTPFields = [
       "Content-Type": "text/javascript; charset=utf-8", "ETag": tag,
       // Scripts that are modules ask as other sites do.

@@ -155,8 +155,8 @@ struct FeatureBody: Sendable {
             + NearNames.question(member.name, in: known))
       }
       switch form {
-      case .whole(let own) where member.value != own.json && member.value != .null,
-        .patch(let own) where member.value != own.json:
+      case .whole(let own) where member.value != own.jsonValue && member.value != .null,
+        .patch(let own) where member.value != own.jsonValue:
         throw Self.mistake("property '\(member.name)' is the id of the feature, which stays")
       default: return
       }
@@ -204,7 +204,7 @@ struct FeatureBody: Sendable {
 }
 
 extension FeatureID {
-  fileprivate var json: JSONValue {
+  fileprivate var jsonValue: JSONValue {
     switch self {
     case .integer(let number): .integer(number)
     case .text(let text): .text(text)

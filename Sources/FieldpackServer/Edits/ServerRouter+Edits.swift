@@ -55,7 +55,7 @@ extension ServerRouter {
       }
       return try await change(own, of: layer, request)
     } catch {
-      let rule = file.content.brokenRule(error)
+      let rule = published.content.brokenRule(error)
       guard let document = EditProblem.document(for: error, breaking: rule, in: layer) else {
         return problem(error, request, while: .body)
       }
@@ -101,7 +101,7 @@ extension ServerRouter {
     let (bodies, isCollection) = try FeatureBody.features(
       in: request.body, for: layer, isSwapped: isSwapped)
     let placed = try await place(bodies, in: layer, from: crs)
-    let made = try await file.content.edit(weight: placed.count) {
+    let made = try await published.content.edit(weight: placed.count) {
       (writer) throws(FieldpackError) in
       var ids: [FeatureID] = []
       for (index, body) in placed.enumerated() {
@@ -139,7 +139,7 @@ extension ServerRouter {
     _ id: FeatureID, of layer: ServedLayer, _ request: ServerRequest
   ) async throws(FieldpackError) -> ServerResponse {
     let conditions = EditConditions(request.fields)
-    guard conditions.match != nil || !file.options.requiresIfMatch else {
+    guard conditions.match != nil || !published.options.requiresIfMatch else {
       return problem(
         ProblemDocument(
           428, "A change needs the field If-Match with the ETag of the feature as it was read."),
@@ -148,10 +148,10 @@ extension ServerRouter {
     let crs = try contentCRS(request)
     let change = try await self.change(id, of: layer, from: crs, request)
     let edit = ItemEdit(
-      id: id, layer: layer, store: file.content.id, change: change, conditions: conditions,
+      id: id, layer: layer, store: published.content.id, change: change, conditions: conditions,
       crs: crs,
       axes: axes)
-    let outcome = try await file.content.edit(weight: 1) { (writer) throws(FieldpackError) in
+    let outcome = try await published.content.edit(weight: 1) { (writer) throws(FieldpackError) in
       try edit.make(in: writer)
     }
     switch outcome {
@@ -196,12 +196,12 @@ extension ServerRouter {
   ) async throws(FieldpackError) -> [FeatureBody] {
     var given: [Geometry] = []
     for body in bodies { if case .set(let geometry?) = body.geometry { given.append(geometry) } }
-    let moved = try await file.content.transformed(given, from: crs.srs, to: layer.id)
+    let moved = try await published.content.transformed(given, from: crs.srs, to: layer.id)
     if layer.storageCRS != nil {
       // Only a geometry that has a place in longitude and latitude can be given to clients later.
       let lonLat =
         crs.srs == .wgs84
-        ? given : try await file.content.transformed(moved, of: layer.id, to: .wgs84)
+        ? given : try await published.content.transformed(moved, of: layer.id, to: .wgs84)
       for geometry in lonLat { try Self.checkPlace(geometry) }
     }
     var rest = moved[...]

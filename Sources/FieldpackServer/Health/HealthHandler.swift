@@ -5,7 +5,7 @@
   /// Answers `/healthz`, `/readyz` and `/metrics` on a listener of its own, also while the listener of the
   /// file is busy.
   struct HealthHandler: RequestHandling {
-    let file: ServedFile
+    let published: PublishedStore
     let journal: ServerJournal
     /// The number of open connections of the server; `nil` once the server takes no more.
     let connections: @Sendable () -> Int?
@@ -21,7 +21,7 @@
       switch request.path {
       case ["healthz"]: return Self.text(200, "ok")
       case ["readyz"]:
-        guard connections() != nil, let ownFile = file.ownFile else {
+        guard connections() != nil, let ownFile = published.ownFile else {
           // A database is asked, which takes a moment.
           return connections() == nil ? readiness("the server closes") : nil
         }
@@ -31,7 +31,7 @@
           ("connections", "Open connections.", connections() ?? 0),
           (
             "file_version", "Changes with each commit to the file.",
-            Int(file.ownFile?.commitNumber ?? 0)
+            Int(published.ownFile?.commitNumber ?? 0)
           ),
           (
             "webhooks_switched_off", "Webhooks that get no more events until the next start.",
@@ -46,7 +46,7 @@
     func answer(_ request: ServerRequest) async -> ServerResponse {
       if let answer = answerAtOnce(request) { return answer }
       do throws(FieldpackError) {
-        try await file.database?.check()
+        try await published.database?.check()
         return readiness(nil)
       } catch { return readiness(error.message) }
     }

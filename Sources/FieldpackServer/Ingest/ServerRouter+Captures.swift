@@ -8,7 +8,7 @@ extension ServerRouter {
   func captures(
     _ path: [String], _ request: ServerRequest
   ) async throws(FieldpackError) -> ServerResponse {
-    let catalogue = CaptureCatalogue(try file.store)
+    let catalogue = CaptureCatalogue(try published.store)
     guard let token = path.first else { return try await list(of: catalogue, request) }
     let capture: Capture
     do throws(FieldpackError) {
@@ -29,7 +29,7 @@ extension ServerRouter {
 
   private func document(_ json: JSONValue, _ request: ServerRequest) -> ServerResponse {
     let bytes = Array(json.text.utf8)
-    let tag = ServedFile.tag(of: bytes)
+    let tag = PublishedStore.tag(of: bytes)
     if Negotiation.has(tag, in: request.fields["If-None-Match"]) {
       return ServerResponse(304, fields: ["ETag": tag])
     }
@@ -116,7 +116,7 @@ extension ServerRouter {
     let found = try await catalogue.files(of: capture).first { $0.role == role }
     let layer = CaptureLayers.media
     guard let found,
-      let length = try await file.store.read({
+      let length = try await published.store.read({
         (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
         try snapshot.mediaLength(found.id, in: layer)
       })
@@ -141,7 +141,7 @@ extension ServerRouter {
       return response
     }
     let needsRoom = request.method != "HEAD" && range.count > ResponseStream.fewBytes
-    let place = needsRoom ? file.room.place(for: range.count, of: request.caller.name) : nil
+    let place = needsRoom ? published.room.place(for: range.count, of: request.caller.name) : nil
     guard !needsRoom || place != nil else {
       var busy = problem(
         ProblemDocument(503, "Too many files are on their way. Try again soon."), request)
@@ -173,10 +173,10 @@ extension ServerRouter {
 
   /// Reads the bytes once, in one state of the file; a client that takes them slowly keeps no reader.
   private func send(_ range: Range<Int>, of found: StoredFile, to stream: ResponseStream) {
-    let (file, logger) = (file, logger)
+    let (published, logger) = (published, logger)
     Task {
       do throws(FieldpackError) {
-        try await file.store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+        try await published.store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
           try snapshot.readMedia(found.id, in: CaptureLayers.media, range) {
             (bytes) throws(FieldpackError) in try stream.send(bytes)
           }

@@ -17,7 +17,7 @@ extension ServerRouter {
   }
 
   func receiver(of head: ServerRequest) -> (any BodyReceiving)? {
-    guard let intake, let store = file.ownFile?.store, mayIngest(head), isOwn(head) else {
+    guard let intake, let store = published.ownFile?.store, mayIngest(head), isOwn(head) else {
       return nil
     }
     switch (head.method, head.path.first, head.path.count) {

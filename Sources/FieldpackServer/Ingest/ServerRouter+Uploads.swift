@@ -97,7 +97,7 @@ extension ServerRouter {
   ) async throws(FieldpackError) -> String {
     do throws(FieldpackError) {
       let received = try await self.received(record, at: uploads.path(of: name))
-      try await CaptureCatalogue(try file.store).store(received)
+      try await CaptureCatalogue(try published.store).store(received)
       try uploads.complete(name, record, as: received.info.token)
       return received.info.token
     } catch {
@@ -111,7 +111,7 @@ extension ServerRouter {
     _ record: ResumableUploads.Record, at path: String
   ) async throws(FieldpackError) -> CaptureReceiver.Received {
     let input = try ByteInput(path: path, name: "the upload")
-    let folder = FileSystem.split(try file.store.path).folder
+    let folder = FileSystem.split(try published.store.path).folder
     var reception = try CaptureReception(
       contentType: record.contentType, folder: folder.isEmpty ? "." : folder)
     var digest = record.digest.map { _ in SHA256() }
@@ -131,7 +131,7 @@ extension ServerRouter {
   private func receipt(
     of name: String, _ token: String, _ status: Int, _ request: ServerRequest
   ) async throws(FieldpackError) -> ServerResponse {
-    let catalogue = CaptureCatalogue(try file.store)
+    let catalogue = CaptureCatalogue(try published.store)
     let capture = try await catalogue.capture(token)
     let address = address(of: capture, request)
     let json: JSONValue = [

@@ -13,7 +13,7 @@ extension ServerRouter {
 
   func viewed(_ request: ServerRequest) async -> ServerResponse {
     do throws(FieldpackError) {
-      let catalogue = CaptureCatalogue(try file.store)
+      let catalogue = CaptureCatalogue(try published.store)
       let capture = try await catalogue.capture(request.path[0])
       guard capture.info.token == request.path[0] else {
         return problem(ProblemDocument(404, "There is no such capture."), request)

@@ -63,7 +63,7 @@ extension ServerRouter {
       return UploadReceiver.refusal(ofForm: error)
     }
     do throws(FieldpackError) {
-      try await CaptureCatalogue(try file.store).store(received)
+      try await CaptureCatalogue(try published.store).store(received)
     } catch {
       logger.error("a capture was not stored", ["reason": .text("\(error)")])
       return UploadReceiver.refusal(error)

@@ -193,7 +193,7 @@ struct ItemsPage: Sendable {
     guard !request.order.isEmpty else { return [] }
     let feature = try snapshot.feature(id, in: request.layer.id)
     return request.order.map { order in
-      if request.layer.idName(order.column) != nil { return id.value }
+      if request.layer.idName(order.column) != nil { return id.columnValue }
       return feature?.attributes[order.column] ?? .null
     }
   }

@@ -10,7 +10,7 @@ extension ItemsRequest {
   ) throws(FieldpackError) -> [UInt8]? {
     var asked = self
     asked.filter = .compare(
-      .column(layer.schema.idColumn ?? "fid"), .equal, .literal(id.value))
+      .column(layer.schema.idColumn ?? "fid"), .equal, .literal(id.columnValue))
     let output = ByteOutput()
     var options = GeoJSONWriter.Options()
     options.layout = .lines

@@ -64,7 +64,7 @@ struct PageCursor: Hashable {
   var text: String {
     guard !values.isEmpty else { return "\(id)" }
     return Base64.encode(
-      JSONValue.array(values.map(Self.json) + [Self.json(id.value)]).text.utf8)
+      JSONValue.array(values.map(Self.json) + [Self.json(id.columnValue)]).text.utf8)
   }
 
   private static func json(_ value: Value) -> JSONValue {
@@ -79,7 +79,7 @@ struct PageCursor: Hashable {
 
   /// The features behind this one. NULL comes first where values ascend, and last where they descend.
   func filter(_ order: [Order], id column: String) -> Filter {
-    var filter = Filter.compare(.column(column), .greater, .literal(id.value))
+    var filter = Filter.compare(.column(column), .greater, .literal(id.columnValue))
     for (order, value) in zip(order, values).reversed() {
       let operand = Operand.column(order.column)
       let same: Filter =
@@ -98,7 +98,8 @@ struct PageCursor: Hashable {
 }
 
 extension FeatureID {
-  var value: Value {
+  /// What the column of the id holds.
+  var columnValue: Value {
     switch self {
     case .integer(let number): .integer(number)
     case .text(let text): .text(text)

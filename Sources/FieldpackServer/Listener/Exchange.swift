@@ -385,7 +385,7 @@
       let listener = Unmanaged<ServerListener>.fromOpaque(context).takeUnretainedValue()
       let socket = fieldpack_mhd_socket(connection)
       if code == fieldpack_mhd_started {
-        listener.peers.begin(socket)
+        listener.open(socket)
       } else {
         listener.peers.end(socket)
       }

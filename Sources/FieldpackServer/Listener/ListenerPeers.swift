@@ -51,6 +51,8 @@ final class ListenerPeers: Sendable {
   }
 
   var count: Int { state.withLock { $0.peers.count - $0.ending } }
+  /// Whether there is none, not even one that has been broken off.
+  var isEmpty: Bool { state.withLock { $0.peers.isEmpty } }
 
   // MARK: Changes
 

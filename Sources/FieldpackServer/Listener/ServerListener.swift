@@ -33,6 +33,8 @@
       /// The connections that are put aside for tasks, and whether somebody looks at them.
       var sockets: [Int: (socket: Int32, since: ContinuousClock.Instant)] = [:]
       var isWatched = false
+      /// Whether somebody looks after the connections.
+      var isSwept = false
       var last = 0
       var isClosing = false
       var isBrokenOff = false
@@ -67,16 +69,22 @@
     let port: Int
     let peers: ListenerPeers
     let journal: ServerJournal?
+    private let clock: FieldClock
+    private let tidy: @Sendable () async -> Void
     private let sweeper = Locked<Task<Void, Never>?>(nil)
     private let state = Locked(State())
 
+    /// - Parameter tidy: called soon after the start, every few seconds as long as there are connections,
+    ///   and twice after the last of them has gone.
     /// - Throws: `.unavailable` where the address is taken, `.permission`.
     init(
       _ address: ListenAddress, limits: Limits = Limits(), certificate: ServerCertificate? = nil,
-      journal: ServerJournal? = nil, clock: FieldClock = .system, handler: any RequestHandling
+      journal: ServerJournal? = nil, clock: FieldClock = .system, handler: any RequestHandling,
+      tidy: @escaping @Sendable () async -> Void = {}
     ) throws(FieldpackError) {
       self.handler = handler
       self.journal = journal
+      (self.clock, self.tidy) = (clock, tidy)
       let most = min(limits.connections, OpenFiles.limit - 128)
       peers = ListenerPeers(
         limit: most, patience: limits.request, isEncrypted: certificate != nil,
@@ -106,11 +114,7 @@
       }
       let kept = Daemon(raw: daemon)
       state.withLock { $0.daemon = kept }
-      let peers = peers
-      let task = Task {
-        while (try? await clock.sleep(for: .seconds(5))) != nil { peers.sweep() }
-      }
-      sweeper.withLock { $0 = task }
+      sweepWhereNobodyDoes()
     }
 
     private static func start(
@@ -169,6 +173,46 @@
       for running in running { running.breakOff() }
       change { _ in }
     }
+
+    // MARK: Connections
+
+    /// Notes a new connection.
+    func open(_ socket: Int32) {
+      peers.begin(socket)
+      sweepWhereNobodyDoes()
+    }
+
+    /// Looks after the connections as long as there are some. A server that nobody uses sleeps.
+    private func sweepWhereNobodyDoes() {
+      let isFirst = state.withLock { state in
+        guard !state.isSwept, !state.isClosing else { return false }
+        state.isSwept = true
+        return true
+      }
+      guard isFirst else { return }
+      let task = Task {
+        // What is unused at one look is closed at the next one.
+        var looksLeft = 2
+        while looksLeft > 0, (try? await clock.sleep(for: Self.timeBetweenSweeps)) != nil {
+          peers.sweep()
+          let before = looksLeft
+          looksLeft = state.withLock { state in
+            let left = peers.isEmpty ? before - 1 : 2
+            state.isSwept = left > 0
+            return left
+          }
+          await tidy()
+        }
+      }
+      sweeper.withLock { $0 = task }
+    }
+
+    private static let timeBetweenSweeps = Duration.seconds(5)
+
+    /// Whether somebody looks after the connections.
+    var isSwept: Bool { state.withLock { $0.isSwept } }
+
+    // MARK: Requests
 
     /// Notes a request that a task will answer; `nil` where the listener closes.
     func begin(on socket: Int32) -> Int? {

@@ -1,21 +1,11 @@
-#if Server
-  import CMicrohttpd
-#endif
+import CMemory
 
 /// The memory of a process that only serves.
 package enum ServerMemory {
   /// Has the C library keep little memory that nobody uses. To be called before the process has many
   /// threads.
-  package static func spare() {
-    #if Server
-      fieldpack_spare_memory()
-    #endif
-  }
+  package static func spare() { fieldpack_spare_memory() }
 
   /// Gives memory that nobody uses back to the system.
-  static func giveBack() {
-    #if Server
-      fieldpack_give_back_memory()
-    #endif
-  }
+  static func giveBack() { fieldpack_give_back_memory() }
 }

@@ -14,7 +14,7 @@ final class MapPage: Sendable {
     init(type: String, bytes: [UInt8]) {
       self.type = type
       self.bytes = bytes
-      tag = ServedFile.tag(of: bytes)
+      tag = PublishedStore.tag(of: bytes)
     }
   }
 

@@ -36,8 +36,8 @@ final class KeptTiles: Sendable {
 
   private struct State {
     var tiles: [Key: (tile: Tile, used: Int)] = [:]
-    /// The counter of the newest tile of these layers.
-    var counters: [[LayerID]: String] = [:]
+    /// The newest counter of these layers, and the turn in which it was asked for.
+    var counters: [[LayerID]: (text: String, turn: Int)] = [:]
     var size = 0
     var uses = 0
 
@@ -46,10 +46,17 @@ final class KeptTiles: Sendable {
     }
 
     /// Removes the tiles of another state of the layers than the given one, which nobody will ask for.
-    mutating func removeOld(of layers: [LayerID], before counter: String) {
-      let known = counters.updateValue(counter, forKey: layers)
-      guard let known, known != counter else { return }
+    ///
+    /// - Returns: whether the counter is the newest.
+    mutating func removeOld(of layers: [LayerID], before counter: String, in turn: Int) -> Bool {
+      guard let known = counters[layers], known.text != counter else {
+        counters[layers] = (counter, max(turn, counters[layers]?.turn ?? 0))
+        return true
+      }
+      guard turn > known.turn else { return false }
+      counters[layers] = (counter, turn)
       for old in tiles.keys where old.layers == layers && old.counter != counter { remove(old) }
+      return true
     }
 
     /// Removes the least recently used tiles: many at once, so that the sorting is rare.
@@ -74,10 +81,20 @@ final class KeptTiles: Sendable {
     }
   }
 
-  /// Keeps a tile, in place of the one that is kept for the same key.
-  func keep(_ tile: Tile, for key: Key) {
+  /// The turn of a request that has yet to ask for its counter. Of two counters the one that was asked for
+  /// in the later turn is the newer one.
+  func takeTurn() -> Int {
     state.withLock { state in
-      state.removeOld(of: key.layers, before: key.counter)
+      state.uses += 1
+      return state.uses
+    }
+  }
+
+  /// Keeps a tile, in place of the one that is kept for the same key. A tile that was asked for before its
+  /// layers changed, and took long to make, is not kept.
+  func keep(_ tile: Tile, for key: Key, in turn: Int) {
+    state.withLock { state in
+      guard state.removeOld(of: key.layers, before: key.counter, in: turn) else { return }
       // One large tile must not remove all others.
       guard tile.size <= mostBytes / 4 else { return }
       state.remove(key)
@@ -92,8 +109,8 @@ final class KeptTiles: Sendable {
   var layers: Set<[LayerID]> { state.withLock { Set($0.tiles.keys.map(\.layers)) } }
 
   /// Removes the tiles of an earlier state of the layers than that with the counter.
-  func forget(_ layers: [LayerID], before counter: String) {
-    state.withLock { $0.removeOld(of: layers, before: counter) }
+  func forget(_ layers: [LayerID], before counter: String, in turn: Int) {
+    state.withLock { _ = $0.removeOld(of: layers, before: counter, in: turn) }
   }
 
   /// The bytes of all tiles.

@@ -10,11 +10,15 @@ final class ServedGeoPackage: ServedStore {
   private let edits: EditQueue
   private let state: Locked<State>
 
+  private typealias Look = Task<Result<Bool, FieldpackError>, Never>
+
   private struct State {
     /// A connection that tells only whether somebody has changed the file.
     var watch: Connection?
-    /// The layers with features that an R-tree does not have, in the version that they were counted in.
-    var bare: [LayerID: (version: String, isBare: Bool)] = [:]
+    /// Whether each layer has features that an R-tree does not have, and the version that was looked at.
+    var bare: [LayerID: (version: String, bareness: GeoPackageSnapshot.Bareness)] = [:]
+    /// The looks that are under way.
+    var looks: [LayerID: (version: String, task: Look)] = [:]
     /// The counter of each layer, with the version of the file that it was read in.
     var counters: [LayerID: (version: Int64, counter: String)] = [:]
   }
@@ -85,21 +89,42 @@ final class ServedGeoPackage: ServedStore {
   func mayLackGeometry(
     _ layer: LayerID, _ version: String?
   ) async throws(FieldpackError) -> Bool {
-    if let known = state.withLock({ $0.bare[layer] }), known.version == version {
-      return known.isBare
+    guard let version else { return try await look(at: layer, after: nil).isBare }
+    let (known, look) = state.withLock { state -> (Bool?, Look?) in
+      let known = state.bare[layer]
+      if let known, known.version == version { return (known.bareness.isBare, nil) }
+      if let look = state.looks[layer], look.version == version { return (nil, look.task) }
+      let look = Look { [self] in await self.look(at: layer, version, after: known?.bareness) }
+      state.looks[layer] = (version, look)
+      return (nil, look)
     }
-    let isBare = try await hasBareFeatures(layer)
-    if let version { state.withLock { $0.bare[layer] = (version, isBare) } }
-    return isBare
+    if let known { return known }
+    return try await look?.value.get() ?? true
   }
 
-  private func hasBareFeatures(_ layer: LayerID) async throws(FieldpackError) -> Bool {
-    let (table, count) = try await store.table(of: layer)
-    guard let rtree = table.rtree else { return true }
-    let entries = try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
-      try snapshot.rows("SELECT count(*) FROM \(quoted("\(rtree)_rowid"))")
+  /// A look for all requests of one version of the file. It goes on when the first of them is cancelled.
+  private func look(
+    at layer: LayerID, _ version: String, after known: GeoPackageSnapshot.Bareness?
+  ) async -> Result<Bool, FieldpackError> {
+    let result: Result<GeoPackageSnapshot.Bareness, FieldpackError>
+    do throws(FieldpackError) {
+      result = .success(try await look(at: layer, after: known))
+    } catch { result = .failure(error) }
+    state.withLock { state in
+      // Requests of a newer version have begun a look of their own.
+      guard state.looks[layer]?.version == version else { return }
+      state.looks[layer] = nil
+      if case .success(let bareness) = result { state.bare[layer] = (version, bareness) }
     }
-    return entries.first?.first?.integerValue.map { $0 < Int64(count) } ?? true
+    return result.map(\.isBare)
+  }
+
+  private func look(
+    at layer: LayerID, after known: GeoPackageSnapshot.Bareness?
+  ) async throws(FieldpackError) -> GeoPackageSnapshot.Bareness {
+    try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+      try snapshot.bareness(of: layer, after: known)
+    }
   }
 
   // MARK: Reading and changing

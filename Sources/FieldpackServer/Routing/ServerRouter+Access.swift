@@ -5,7 +5,7 @@ import FieldpackHTTP
 /// What the caller of a request may do.
 extension ServerRouter {
   /// Whether clients may change the file, which nobody may where the file cannot be written.
-  var isWritable: Bool { file.options.isWritable }
+  var isWritable: Bool { published.options.isWritable }
 
   /// Whether the caller may change a layer.
   ///
@@ -22,7 +22,7 @@ extension ServerRouter {
     guard rights.mayRead(layer) else { return false }
     // Shared layers hold rows about people among the rows of other layers.
     let isShared = layer.map { Self.shared.contains($0.rawValue.lowercased()) } ?? true
-    return !isShared || rights.contains(.bio) || !file.hasBioLayers
+    return !isShared || rights.contains(.bio) || !published.hasBioLayers
   }
 
   /// The layer of media, and that of the values that lost a conflict of a synchronisation.

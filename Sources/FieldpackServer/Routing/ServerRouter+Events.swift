@@ -14,7 +14,7 @@ extension ServerRouter {
   func follow(_ collection: String?, _ request: ServerRequest) async -> ServerResponse {
     if let answer = answer(toMethodOf: request, taking: ["GET", "HEAD"]) { return answer }
     do throws(FieldpackError) {
-      let documents = shown(try await file.documents(), to: request)
+      let documents = shown(try await published.documents(), to: request)
       let layer = collection.flatMap { documents.layer(CollectionName.layer($0)) }
       guard collection == nil || layer != nil else {
         return problem(ProblemDocument(404, "There is no such collection."), request)

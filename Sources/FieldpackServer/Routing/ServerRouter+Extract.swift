@@ -32,11 +32,11 @@ extension ServerRouter {
       return busy
     }
     do throws(FieldpackError) {
-      let version = try await file.content.version(of: asked.layer.id)
-      let box = try await file.condition(of: asked.box, in: asked.layer, version: version)
+      let version = try await published.content.version(of: asked.layer.id)
+      let box = try await published.condition(of: asked.box, in: asked.layer, version: version)
       let query = asked.query(limit: asked.limit, box: box)
       let stream: ResponseStream
-      if let database = file.database {
+      if let database = published.database {
         let pending = try ExtractJob.pendingFile()
         try await database.extract(
           query, of: asked.layer.id, isWhole: asked.isWhole, into: pending)
@@ -44,7 +44,7 @@ extension ServerRouter {
         FileSystem.remove(pending.path)
         stream = try ExtractJob.stream(of: pending, keeping: place)
       } else {
-        let store = try file.store
+        let store = try published.store
         stream = try await ExtractJob(
           path: store.path, store: store.id, layer: asked.layer.id, query: query,
           isWhole: asked.isWhole, place: place, reads: { [self] in mayRead($0, request) }

@@ -5,7 +5,7 @@ import FieldpackHTTP
 extension ServerRouter {
   func takeFixes(_ request: ServerRequest) async -> ServerResponse {
     // Without tokens a GET must not write; see `refusal(ofGet:)`.
-    let methods = file.options.hasTokens ? ["GET", "POST"] : ["POST"]
+    let methods = published.options.hasTokens ? ["GET", "POST"] : ["POST"]
     if let answer = answer(toMethodOf: request, taking: methods) { return answer }
     var response = await taken(request)
     // A GET that writes must reach the server each time.

@@ -13,7 +13,7 @@ extension ServerRouter {
     var bytes: [UInt8]?
     do throws(FieldpackError) {
       if let id = layer.featureID(id) {
-        bytes = try await file.content.readSoon { (snapshot) throws(FieldpackError) in
+        bytes = try await published.content.readSoon { (snapshot) throws(FieldpackError) in
           try asked.bytes(of: id, in: snapshot)
         }
       }

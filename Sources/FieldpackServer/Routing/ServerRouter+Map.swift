@@ -28,10 +28,10 @@ extension ServerRouter {
     switch path {
     case []: return mapPage.page(base: base(of: request))
     case ["layers"]:
-      let documents = shown(try await file.documents(), to: request)
+      let documents = shown(try await published.documents(), to: request)
       let document = MapLayersDocument(
-        title: file.options.title, layers: documents.layers,
-        pyramids: documents.pyramids, symbols: try await LayerSymbols(of: file.ownFile?.store))
+        title: published.options.title, layers: documents.layers,
+        pyramids: documents.pyramids, symbols: try await LayerSymbols(of: published.ownFile?.store))
       return MapPage.File(type: MediaType.json, bytes: Array(document.tree.text.utf8))
     default: return mapPage.file(path)
     }

@@ -18,11 +18,11 @@ extension ServerRouter {
     else { return problem(ProblemDocument(404, "There is no such tile."), request) }
     return try await tile(
       at: address, of: [pyramid.id], properties: nil, on: set, request
-    ) { [file] () async throws(FieldpackError) in
+    ) { [published] () async throws(FieldpackError) in
       let tile =
         isStored
-        ? try await file.store.storedTile(address, of: pyramid.id)
-        : try await file.store.webTile(address, of: pyramid.id, ffmpeg: .standard)
+        ? try await published.store.storedTile(address, of: pyramid.id)
+        : try await published.store.webTile(address, of: pyramid.id, ffmpeg: .standard)
       return KeptTiles.Tile(type: tile?.mediaType, bytes: tile?.bytes ?? [])
     }
   }

@@ -18,7 +18,7 @@ extension ServerRouter {
     else {
       return problem(ProblemDocument(403, "This layer is not for this token."), request)
     }
-    let response = await file.content.peer.respond(
+    let response = await published.content.peer.respond(
       to: request.method == "HEAD" ? "GET" : request.method,
       path: "/" + request.path.joined(separator: "/"), query: request.query.text,
       body: request.body)

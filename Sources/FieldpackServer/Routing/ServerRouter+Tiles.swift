@@ -26,11 +26,11 @@ extension ServerRouter {
     if let answer = answer(toMethodOf: request, taking: ["GET", "HEAD"]) { return answer }
     do throws(FieldpackError) {
       try ServerOperation.getTile.check(request.query, in: nil)
-      let documents = shown(try await file.documents(), to: request)
+      let documents = shown(try await published.documents(), to: request)
       let layers = documents.layers.filter(\.hasTiles)
       if request.path.count == 1 {
         let document = TileDocuments.tileJSON(
-          of: layers, title: file.options.title, base: base(of: request))
+          of: layers, title: published.options.title, base: base(of: request))
         return ServerResponse(200, MediaType.json, Array(document.text.utf8)).packed(for: request)
       }
       guard let place = Self.place(request.path.dropFirst()) else {
@@ -77,9 +77,9 @@ extension ServerRouter {
     let ids = layers.map(\.id)
     return try await tile(
       at: address, of: ids, properties: properties, on: nil, request
-    ) { [file] () async throws(FieldpackError) in
-      guard let store = file.ownFile?.store else {
-        let bytes = try await file.vectorTile(of: layers, at: address, properties)
+    ) { [published] () async throws(FieldpackError) in
+      guard let store = published.ownFile?.store else {
+        let bytes = try await published.vectorTile(of: layers, at: address, properties)
         return KeptTiles.Tile(type: VectorTile.mediaType, bytes: bytes)
       }
       var bytes: [UInt8] = []
@@ -121,10 +121,11 @@ extension ServerRouter {
     at address: TileAddress, of layers: [LayerID], properties: [String]?, on set: String?,
     _ request: ServerRequest, make: () async throws(FieldpackError) -> KeptTiles.Tile
   ) async throws(FieldpackError) -> ServerResponse {
-    let counter = try await file.content.counter(of: layers)
+    let turn = published.tiles.takeTurn()
+    let counter = try await published.content.counter(of: layers)
     var fields: HTTPFields = ["Vary": ContentCoding.vary]
     if let counter {
-      let tag = file.tag(of: counter, set == nil ? "mvt" : "picture")
+      let tag = published.tag(of: counter, set == nil ? "mvt" : "picture")
       fields["ETag"] = tag
       if Negotiation.has(tag, in: request.fields["If-None-Match"]) {
         return ServerResponse(304, fields: fields)
@@ -135,7 +136,7 @@ extension ServerRouter {
         layers: layers, properties: properties, set: set, address: address, counter: $0)
     }
     let takesGzip = set == nil && ContentCoding.takesGzip(request)
-    let kept = key.flatMap { file.tiles[$0] }
+    let kept = key.flatMap { published.tiles[$0] }
     if let body = kept?.body(asGzip: takesGzip) { return Self.answer(kept?.type, body, fields) }
     var tile: KeptTiles.Tile
     do throws(FieldpackError) {
@@ -152,7 +153,7 @@ extension ServerRouter {
     }
     // A client could fill the memory with long lists of names.
     let isShort = (properties ?? []).reduce(0) { $0 + $1.utf8.count + 16 } <= 1_000
-    if let key, isShort { file.tiles.keep(tile, for: key) }
+    if let key, isShort { published.tiles.keep(tile, for: key, in: turn) }
     return Self.answer(tile.type, tile.body(asGzip: takesGzip) ?? (bytes, false), fields)
   }
 
@@ -167,7 +168,7 @@ extension ServerRouter {
   }
 }
 
-extension ServedFile {
+extension PublishedStore {
   /// A tile of layers of a database, all from one state.
   fileprivate func vectorTile(
     of layers: [ServedLayer], at address: TileAddress, _ properties: [String]?

@@ -6,9 +6,9 @@ import FieldpackHTTP
 import FieldpackSensors
 import FieldpackServices
 
-/// Answers the requests to a served file.
+/// Answers the requests to a published store.
 final class ServerRouter: RequestHandling {
-  let file: ServedFile
+  let published: PublishedStore
   let events: EventHub
   /// The address that clients know the server by; `nil` for the one that they ask.
   let publicBase: LinkBase?
@@ -34,7 +34,7 @@ final class ServerRouter: RequestHandling {
   let sensorEvents: SensorEventHub?
 
   init(
-    _ file: ServedFile, events: EventHub, intake: DeviceIntake?, publicBase: LinkBase?,
+    _ published: PublishedStore, events: EventHub, intake: DeviceIntake?, publicBase: LinkBase?,
     hosts: Set<String>?, origins: Set<String>, scheme: String,
     hasPublicCaptures: Bool, apps: AppHost?, logger: Logger, mapPage: MapPage,
     desk: SensorDesk?
@@ -42,7 +42,7 @@ final class ServerRouter: RequestHandling {
     self.desk = desk
     sensorEvents = desk.map { SensorEventHub(of: $0, logger: logger) }
     self.hasPublicCaptures = hasPublicCaptures
-    self.file = file
+    self.published = published
     self.events = events
     self.intake = intake
     self.mapPage = mapPage
@@ -84,7 +84,7 @@ final class ServerRouter: RequestHandling {
   func answerAtOnce(_ request: ServerRequest) -> ServerResponse? {
     // Only documents are answered at once; features are read from the file.
     let isOfItems = request.path.count > 2 && request.path[2] == "items"
-    guard !isOfItems, let documents = file.known().map({ shown($0, to: request) }),
+    guard !isOfItems, let documents = published.known().map({ shown($0, to: request) }),
       case .document(let name) = route(request, documents)
     else { return nil }
     return try? document(name, request, documents)
@@ -95,7 +95,7 @@ final class ServerRouter: RequestHandling {
       return problem(ProblemDocument(403, "Pages of other sites may not ask this."), request)
     }
     // The rights of a token depend on the layers of the file.
-    if request.caller.rights != nil { _ = try? await file.documents() }
+    if request.caller.rights != nil { _ = try? await published.documents() }
     if let refusal = refusalByDatabase(request) { return refusal }
     switch request.path.first {
     case "sync": return await synchronise(request)
@@ -117,7 +117,7 @@ final class ServerRouter: RequestHandling {
   /// Answers for the addresses of OGC API Features.
   private func features(_ request: ServerRequest) async -> ServerResponse {
     do throws(FieldpackError) {
-      let documents = shown(try await file.documents(), to: request)
+      let documents = shown(try await published.documents(), to: request)
       switch route(request, documents) {
       case .document(let name): return try document(name, request, documents)
       case .items(let layer): return try await items(of: layer, request)
@@ -244,7 +244,7 @@ final class ServerRouter: RequestHandling {
     try name.operation.check(request.query, in: nil)
     let format = try Negotiation.format(of: request, for: name.operation)
     guard let format = ServerDocuments.Format(rawValue: format),
-      let kept = file.document(name, format, base(of: request), of: documents)
+      let kept = published.document(name, format, base(of: request), of: documents)
     else { return problem(ProblemDocument(404, "There is no such document."), request) }
     let packed = ContentCoding.takesGzip(request) ? kept.packed : nil
     let tag = packed == nil ? kept.tag : ContentCoding.packedTag(kept.tag)
@@ -266,10 +266,10 @@ final class ServerRouter: RequestHandling {
   ) async throws(FieldpackError) -> ServerResponse {
     let format = try Negotiation.format(of: request, for: .getItems)
     let asked = try ItemsRequest(
-      request.query, of: layer, maximum: file.options.maximumLimit, by: axes)
+      request.query, of: layer, maximum: published.options.maximumLimit, by: axes)
     try Self.check(asked, as: format)
-    let version = try await file.content.version(of: layer.id)
-    let tag = version.map { file.tag(of: $0, format) }
+    let version = try await published.content.version(of: layer.id)
+    let tag = version.map { published.tag(of: $0, format) }
     var fields: HTTPFields = [
       "Vary": ContentCoding.vary, "Content-Crs": "<\(asked.crs.uri)>",
     ]
@@ -284,13 +284,13 @@ final class ServerRouter: RequestHandling {
       format: format)
     if format == "gpkg" { return await extract(asked, request, fields) }
     let page = ItemsPage(
-      request: asked, store: file.content,
-      box: try await file.condition(of: asked.box, in: layer, version: version),
-      address: address, packs: ContentCoding.takesGzip(request), room: file.room,
-      countingTime: file.options.countingTime)
+      request: asked, store: published.content,
+      box: try await published.condition(of: asked.box, in: layer, version: version),
+      address: address, packs: ContentCoding.takesGzip(request), room: published.room,
+      countingTime: published.options.countingTime)
     let type = ServerOperation.getItems.formats.first { $0.name == format }?.type
     fields["Content-Type"] = type ?? MediaType.geoJSON
-    let limit = asked.limit ?? file.options.defaultLimit
+    let limit = asked.limit ?? published.options.defaultLimit
     do throws(FieldpackError) {
       let outcome: PageStart.Outcome
       switch format {

@@ -58,7 +58,8 @@ extension ServerRouter {
     _ path: [String], _ desk: SensorDesk, _ request: ServerRequest
   ) async throws(FieldpackError) -> ServerResponse {
     let conditions = EditConditions(request.fields)
-    guard request.method != "PUT" || conditions.match != nil || !file.options.requiresIfMatch else {
+    guard request.method != "PUT" || conditions.match != nil || !published.options.requiresIfMatch
+    else {
       return problem(
         ProblemDocument(
           428, "A change needs the field If-Match with the ETag of the person as it was read."),
@@ -122,7 +123,7 @@ extension ServerRouter {
         return ServerResponse(200, fields: Self.eventFields)
       }
       let events = try await sensorEvents.stream(
-        in: file.room, while: request.caller.isStillAllowed)
+        in: published.room, while: request.caller.isStillAllowed)
       return ServerResponse(200, fields: Self.eventFields, body: .stream(events))
     case _ where path.count == 2 && path[0] == "persons":
       let key = try await desk.persons.person(path[1]).key

@@ -99,6 +99,23 @@ import Testing
       await server.close()
     }
 
+    /// OGC 20-002: `Allow` names the methods that are allowed in the context of the request.
+    @Test func `OPTIONS names what this caller may do`() async throws {
+      let (server, tokens) = try await server("read", "read write:roads", "read write:wells") {
+        $0.isOpen = true
+      }
+      let callers = [[:]] + tokens.map { bearer($0) }
+      for (path, methods) in [("items", ", POST"), ("items/1", ", PUT, PATCH, DELETE")] {
+        let allowed = try await callers.asyncMap { fields in
+          try await server.get("/collections/wells/\(path)", "OPTIONS", fields: fields)
+            .fields["Allow"]
+        }
+        let read = "GET, HEAD, OPTIONS"
+        #expect(allowed == [read, read, read, read + methods])
+      }
+      await server.close()
+    }
+
     @Test func `without the word that allows it nobody writes`() async throws {
       let (server, tokens) = try await server("write", isWritable: false)
       let answer = try await server.get(

@@ -128,7 +128,7 @@ import Testing
       _ server: TestServer, perSecond: Int, isBehindProxy: Bool = false
     ) -> ServerGate {
       let router = ServerRouter(
-        ServedFile(server.store, .init(title: "field")) { .zero }, publicBase: nil, hosts: nil,
+        PublishedStore(server.store, .init(title: "field")) { .zero }, publicBase: nil, hosts: nil,
         logger: .silent)
       var rules = ServerGate.Rules()
       rules.tokens = AccessTokens(server.folder.file("tokens.json").path)

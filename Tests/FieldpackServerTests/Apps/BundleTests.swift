@@ -81,6 +81,27 @@
       #expect(!FileManager.default.fileExists(atPath: "/etc/evil"))
     }
 
+    @Test func `names of archives and of what is in them are texts in every page`() async throws {
+      let server = try await AppServer()
+      let markup = "<img src=x onerror=alert(1)>"
+      try await server.zip(
+        """
+        archive('\(markup).zip', [('index.html', page)])
+        archive('up.zip', [('index.html', page), ('../\(markup)', 'x')])
+        """)
+      for path in ["/bundles", "/bundles/up/", "/bundles/\(PercentText.encode(markup))x/"] {
+        let page = try await server.ask(path, fields: ["Accept": "text/html"])
+        #expect(page.fields["Content-Type"] == "text/html; charset=utf-8", "\(path)")
+        #expect(!page.text.contains("<img"), "\(path)")
+        #expect(
+          page.fields["Content-Security-Policy"]?.hasPrefix("default-src 'none'") == true,
+          "\(path)")
+      }
+      let list = try await server.ask("/bundles", fields: ["Accept": "text/html"])
+      #expect(list.text.contains("&lt;img src=x onerror=alert(1)&gt;"))
+      await server.close()
+    }
+
     @Test func `pages get the bridge, and lie in a world of their own`() async throws {
       let server = try await AppServer()
       try await server.zip(

@@ -93,15 +93,15 @@ import Testing
     @Test func `kept tiles have a number of bytes, and the oldest go`() {
       let tiles = KeptTiles(mostBytes: 10_000)
       let tile = KeptTiles.Tile(type: "x", bytes: [UInt8](repeating: 1, count: 700))
-      for column in 0..<10 { tiles.keep(tile, for: Self.key(column)) }
+      for column in 0..<10 { tiles.keep(tile, for: Self.key(column), in: 1) }
       #expect(tiles.size == 10_000)
       // The first was asked for since, so that the second to the fourth go.
       #expect(tiles[Self.key(0)] == tile)
-      tiles.keep(tile, for: Self.key(10))
+      tiles.keep(tile, for: Self.key(10), in: 1)
       #expect(tiles.size == 8_000)
       #expect((0...10).filter { tiles[Self.key($0)] != nil } == [0, 4, 5, 6, 7, 8, 9, 10])
       let large = KeptTiles.Tile(type: "x", bytes: [UInt8](repeating: 1, count: 3_000))
-      tiles.keep(large, for: Self.key(11))
+      tiles.keep(large, for: Self.key(11), in: 1)
       #expect(tiles[Self.key(11)] == nil)
     }
 
@@ -110,20 +110,33 @@ import Testing
       let tile = KeptTiles.Tile(type: "x", bytes: [1])
       var (old, other) = (Self.key(0), Self.key(1))
       other.layers = ["zones"]
-      for key in [old, other, Self.key(2)] { tiles.keep(tile, for: key) }
+      for key in [old, other, Self.key(2)] { tiles.keep(tile, for: key, in: 1) }
       old.counter = "2"
-      tiles.keep(tile, for: old)
+      tiles.keep(tile, for: old, in: 2)
       #expect(tiles[old] == tile && tiles[other] == tile)
       #expect(tiles[Self.key(0)] == nil && tiles[Self.key(2)] == nil)
       #expect(tiles.size == 602)
-      for layers in tiles.layers { tiles.forget(layers, before: "2") }
+      for layers in tiles.layers { tiles.forget(layers, before: "2", in: 3) }
       #expect(tiles[old] == tile && tiles.size == 301)
+    }
+
+    @Test func `a tile that comes late for an earlier state throws out none of the newer one`() {
+      let tiles = KeptTiles()
+      let tile = KeptTiles.Tile(type: "x", bytes: [1])
+      let (slow, quick) = (tiles.takeTurn(), tiles.takeTurn())
+      let late = Self.key(0)
+      var new = late
+      new.counter = "2"
+      tiles.keep(tile, for: new, in: quick)
+      tiles.keep(tile, for: late, in: slow)
+      tiles.forget(late.layers, before: late.counter, in: slow)
+      #expect(tiles[new] == tile && tiles[late] == nil)
     }
 
     @Test func `a tile is kept in the forms that clients ask for`() async throws {
       let server = try await server()
-      let file = ServedFile(server.store, .init(title: "field")) { .zero }
-      let router = ServerRouter(file, publicBase: nil, hosts: nil, logger: .silent)
+      let published = PublishedStore(server.store, .init(title: "field")) { .zero }
+      let router = ServerRouter(published, publicBase: nil, hosts: nil, logger: .silent)
       func tile(_ fields: HTTPFields) async throws -> (bytes: [UInt8], coding: String?) {
         let path = ["collections", "wells", "tiles", "0", "0", "0.mvt"]
         let answer = await router.answer(ServerRequest("GET", path, fields: fields))
@@ -131,14 +144,14 @@ import Testing
         return (bytes, answer.fields["Content-Encoding"])
       }
       let packed = try await tile(["Accept-Encoding": "gzip"])
-      #expect(packed.coding == "gzip" && file.tiles.size == packed.bytes.count + 300)
+      #expect(packed.coding == "gzip" && published.tiles.size == packed.bytes.count + 300)
       #expect(try await tile(["Accept-Encoding": "gzip"]) == packed)
       let plain = try await tile([:])
       #expect(plain.coding == nil && plain.bytes.count >= ContentCoding.shortest)
-      #expect(file.tiles.size == packed.bytes.count + plain.bytes.count + 300)
+      #expect(published.tiles.size == packed.bytes.count + plain.bytes.count + 300)
       #expect(try await tile([:]) == plain)
       #expect(try await tile(["Accept-Encoding": "gzip"]) == packed)
-      file.close()
+      published.close()
       await server.close()
     }
 
@@ -148,9 +161,9 @@ import Testing
         _ = try writer.logEdits(of: "wells")
         _ = try writer.logEdits(of: "zones")
       }
-      let file = ServedFile(server.store, .init(title: "field")) { .zero }
+      let published = PublishedStore(server.store, .init(title: "field")) { .zero }
       let router = ServerRouter(
-        file, publicBase: nil, hosts: nil, logger: .silent)
+        published, publicBase: nil, hosts: nil, logger: .silent)
       func tag(_ path: [String]) async -> String? {
         await router.answer(ServerRequest("GET", path)).fields["ETag"]
       }
@@ -158,9 +171,9 @@ import Testing
       let zones = ["collections", "zones", "tiles", "0", "0", "0.mvt"]
       let all = ["tiles", "0", "0", "0.mvt"]
       let before = [await tag(wells), await tag(zones), await tag(all)]
-      let size = file.tiles.size
+      let size = published.tiles.size
       #expect([await tag(wells), await tag(zones), await tag(all)] == before)
-      #expect(file.tiles.size == size && size > 0)
+      #expect(published.tiles.size == size && size > 0)
       try await server.store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
         try writer.update(3, in: "wells", set: ["name": "another"])
       }
@@ -168,11 +181,11 @@ import Testing
       #expect(await tag(zones) == before[1])
       #expect(await tag(all) != before[2])
       // Only the name is longer, once in each of the two tiles.
-      #expect(file.tiles.size > size && file.tiles.size < size + 100)
+      #expect(published.tiles.size > size && published.tiles.size < size + 100)
       let tile = await router.answer(ServerRequest("GET", wells))
       guard case .bytes(let bytes) = tile.body else { throw TestFailure() }
       #expect(String(decoding: bytes, as: UTF8.self).contains("another"))
-      file.close()
+      published.close()
       await server.close()
     }
   }

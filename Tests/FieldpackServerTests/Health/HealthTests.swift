@@ -133,7 +133,7 @@ import Testing
     @Test func `a server that closes is not ready`() async throws {
       let server = try await TestServer()
       let handler = HealthHandler(
-        file: ServedFile(server.store, .init(title: "field")) { .zero },
+        published: PublishedStore(server.store, .init(title: "field")) { .zero },
         journal: ServerJournal(uptime: { .zero }, line: nil), connections: { nil })
       #expect(handler.answerAtOnce(ServerRequest("GET", ["readyz"]))?.status == 503)
       #expect(handler.answerAtOnce(ServerRequest("GET", ["healthz"]))?.status == 200)

@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackField
+import FieldpackHTTP
 import FieldpackTestSupport
 import Foundation
 import Testing
@@ -113,14 +114,15 @@ import Testing
           + "Expect: 100-continue\r\n\r\n")
       #expect(statuses(await body.receive { $0.hasSuffix("\r\n\r\n") } ?? "") == [100])
       body.send("{")
-      while listener.peers.count < 2 { await Task.yield() }
+      let silent = try RawConnection(address)
+      while listener.peers.count < 3 { await Task.yield() }
       hands.moment.withLock { $0 = .seconds(59) }
       listener.peers.sweep()
-      #expect(listener.peers.count == 2)
+      #expect(listener.peers.count == 3)
       // An idle client that begins a request now has its time.
       hands.moment.withLock { $0 = .seconds(62) }
       listener.peers.sweep()
-      for connection in [head, body] {
+      for connection in [head, body, silent] {
         #expect(statuses(await connection.receive() ?? "") == [408])
       }
       await listener.close()
@@ -141,6 +143,68 @@ import Testing
       #expect(statuses(answer) == [200])
       withExtendedLifetime(slow) {}
       await server.close()
+    }
+
+    /// `FIELDPACK_UPLOAD=1024` asks for an upload of so many MiB.
+    @Test func `a long upload keeps nobody from an answer`() async throws {
+      let wanted = ProcessInfo.processInfo.environment["FIELDPACK_UPLOAD"].flatMap { Int($0) }
+      let pieces = wanted ?? 8
+      let server = try await TestServer(isWritable: true) { options, _ in
+        options.health = ListenAddress(port: 0)
+      }
+      let health = try #require(server.server.healthAddress)
+      let count = pieces << 20
+      let upload = try RawConnection(server.address)
+      upload.send(
+        "PUT /uploads/long HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(count)\r\n"
+          + "Content-Range: bytes 0-\(count - 1)/\(count + 1)\r\n"
+          + "Content-Type: multipart/form-data; boundary=x\r\nConnection: close\r\n\r\n")
+      let piece = [UInt8](repeating: 7, count: 1 << 20)
+      for number in 0..<pieces {
+        #expect(upload.send(piece))
+        guard number % max(1, pieces / 8) == 0 else { continue }
+        let close = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        let answer = await (try RawConnection("http://\(health)")).exchange(close)
+        #expect(statuses(answer) == [200])
+        #expect(try await server.get("/collections/wells/items").status == 200)
+      }
+      #expect(statuses(await upload.receive() ?? "") == [202])
+      let head = try await server.get("/uploads/long", "HEAD")
+      #expect(head.fields["Upload-Offset"] == "\(count)")
+      await server.close()
+    }
+
+    /// Nobody looks after connections where there are none.
+    @Test func `a server that nobody uses sleeps`() async throws {
+      let naps = Locked<[CheckedContinuation<Void, Never>]>([])
+      let tidied = Locked(0)
+      let clock = FieldClock(
+        wall: { .zero }, uptime: { .zero },
+        sleep: { _ in
+          await withCheckedContinuation { nap in naps.withLock { $0.append(nap) } }
+        })
+      let listener = try ServerListener(
+        ListenAddress(port: 0), clock: clock, handler: Held(isFree: {})
+      ) { tidied.withLock { $0 += 1 } }
+      /// Ends a sleep, and waits for what follows.
+      func wake() async {
+        let before = tidied.withLock { $0 }
+        while naps.withLock({ $0.isEmpty }) { await Task.yield() }
+        naps.withLock { $0.removeLast() }.resume()
+        while tidied.withLock({ $0 }) == before { await Task.yield() }
+      }
+      for _ in 0..<2 { await wake() }
+      #expect(!listener.isSwept)
+      var client: RawConnection? = try RawConnection("http://127.0.0.1:\(listener.port)")
+      if let client { #expect(await ask(client) == [200]) }
+      await wake()
+      #expect(listener.isSwept)
+      client = nil
+      while !listener.peers.isEmpty { await Task.yield() }
+      for _ in 0..<2 { await wake() }
+      #expect(!listener.isSwept)
+      #expect(naps.withLock { $0.isEmpty })
+      await listener.close()
     }
 
     @Test func `requests that come at once are answered in their order`() async throws {

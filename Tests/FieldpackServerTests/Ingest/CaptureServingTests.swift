@@ -191,9 +191,11 @@ import Testing
       _ = try await server.upload(capture)
       var options = ServerDocuments.Options(title: "field")
       options.isWritable = true
-      let file = ServedFile(server.store, options, room: SpillRoom(limit: 700_000)) { .zero }
+      let published = PublishedStore(server.store, options, room: SpillRoom(limit: 700_000)) {
+        .zero
+      }
       let router = ServerRouter(
-        file, publicBase: nil, hosts: nil, logger: .silent)
+        published, publicBase: nil, hosts: nil, logger: .silent)
       func ask(_ name: String, _ range: String? = nil, _ method: String = "GET") async
         -> ServerResponse
       {

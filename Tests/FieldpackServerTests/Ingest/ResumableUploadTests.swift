@@ -195,8 +195,8 @@ import Testing
       let uploads = ResumableUploads(beside: server.store.path)
       var options = ServerDocuments.Options(title: "field")
       options.isWritable = true
-      let file = ServedFile(server.store, options) { .zero }
-      let router = ServerRouter(file, publicBase: nil, hosts: nil, logger: .silent)
+      let published = PublishedStore(server.store, options) { .zero }
+      let router = ServerRouter(published, publicBase: nil, hosts: nil, logger: .silent)
       @Sendable func ask(_ method: String, _ range: String? = nil) async -> String {
         var head = ServerRequest(
           method, ["uploads", "a"], fields: ["Content-Type": SampleCapture.type])

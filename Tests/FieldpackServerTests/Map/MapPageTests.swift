@@ -17,7 +17,7 @@ import Testing
     ) async throws -> ServerResponse {
       let survey = try await MapSurvey()
       let router = ServerRouter(
-        ServedFile(survey.store, .init(title: "field")) { .zero }, publicBase: LinkBase(base),
+        PublishedStore(survey.store, .init(title: "field")) { .zero }, publicBase: LinkBase(base),
         hosts: nil, logger: .silent,
         mapPage: leaflet.map { MapPage(leaflet: $0) } ?? MapPage())
       let response = await router.answer(ServerRequest(method, ["map"] + path, fields: fields))
@@ -69,7 +69,8 @@ import Testing
       for path in [["secret.js"], ["..", "secret.js"], ["images", "../secret.js"], []] {
         let survey = try await MapSurvey()
         let router = ServerRouter(
-          ServedFile(survey.store, .init(title: "field")) { .zero }, publicBase: nil, hosts: nil,
+          PublishedStore(survey.store, .init(title: "field")) { .zero }, publicBase: nil,
+          hosts: nil,
           logger: .silent, mapPage: MapPage(leaflet: leaflet))
         let response = await router.answer(ServerRequest("GET", ["map", "leaflet"] + path))
         #expect(response.status == 404, "\(path)")

@@ -68,7 +68,50 @@ import Testing
       await server.close()
     }
 
+    @Test func `an answer leads to each of its other encodings`() async throws {
+      let server = try await TestServer()
+      for (path, operation) in [
+        (Self.items, ServerOperation.getItems), ("\(Self.items)/4", .getItem),
+      ] {
+        let links = try await server.get(path).json["links"]?.items ?? []
+        let encodings = links.filter { ["self", "alternate"].contains($0["rel"]?.string) }
+        #expect(
+          encodings.map { $0["type"]?.string } == operation.formats.map { MediaType.name($0.type) })
+        for link in encodings {
+          let href = link["href"]?.string?.dropFirst(server.address.count) ?? ""
+          let answer = try await server.get(String(href))
+          #expect(answer.status == 200, "\(href)")
+          #expect(
+            answer.fields["Content-Type"]?.hasPrefix(link["type"]?.string ?? "-") == true, "\(href)"
+          )
+        }
+      }
+      await server.close()
+    }
+
     // MARK: CQL2
+
+    @Test(arguments: [
+      ("fid", "10"), ("name", "'well 10'"), ("depth", "3"),
+      ("seen", "TIMESTAMP('1970-01-10T00:00:00Z')"),
+    ])
+    func `each queryable is compared in each way`(column: String, value: String) async throws {
+      let server = try await TestServer()
+      func ids(_ condition: String) async throws -> [Int64] {
+        let filter = PercentText.encode("\(column) \(condition)")
+        return try await server.ids("\(Self.items)?filter=\(filter)")
+      }
+      let known = try await ids("IS NOT NULL")
+      #expect(try await (known + ids("IS NULL")).sorted() == Array(1...20))
+      let less = try await ids("< \(value)")
+      let equal = try await ids("= \(value)")
+      let more = try await ids("> \(value)")
+      #expect(!equal.isEmpty && (less + equal + more).sorted() == known)
+      #expect(try await ids("<= \(value)") == (less + equal).sorted())
+      #expect(try await ids(">= \(value)") == (equal + more).sorted())
+      #expect(try await ids("<> \(value)") == (less + more).sorted())
+      await server.close()
+    }
 
     private static let conditions: [(filter: String, ids: [Int64])] = [
       ("true", Array(1...20)), ("false", []), ("NOT false", Array(1...20)),

@@ -44,7 +44,7 @@ import Testing
       for (time, isCounted) in [(Duration.zero, false), (.seconds(3_600), true)] {
         options.countingTime = time
         let router = ServerRouter(
-          ServedFile(server.store, options) { .zero }, publicBase: nil, hosts: nil,
+          PublishedStore(server.store, options) { .zero }, publicBase: nil, hosts: nil,
           logger: .silent)
         let answer = await router.answer(
           ServerRequest(

@@ -6,12 +6,12 @@ import FieldpackGeoPackage
 extension ServerRouter {
   /// A router with an event hub and an intake of fixes of its own, and without a bridge.
   convenience init(
-    _ file: ServedFile, publicBase: LinkBase?, hosts: Set<String>?,
+    _ published: PublishedStore, publicBase: LinkBase?, hosts: Set<String>?,
     logger: Logger, mapPage: MapPage = MapPage()
   ) {
-    let store = file.ownFile?.store
+    let store = published.ownFile?.store
     self.init(
-      file, events: EventHub(following: file.followed(logger), logger: logger),
+      published, events: EventHub(following: published.followed(logger), logger: logger),
       intake: store.map { DeviceIntake(of: $0, PositionOptions(), logger: logger) },
       publicBase: publicBase, hosts: hosts, origins: [], scheme: "http", hasPublicCaptures: false,
       apps: nil,

@@ -94,7 +94,8 @@ import Testing
       let listener = try ServerListener(
         ListenAddress(port: 0),
         handler: ServerRouter(
-          ServedFile(server.store, .init(title: "field")) { .zero }, publicBase: nil, hosts: nil,
+          PublishedStore(server.store, .init(title: "field")) { .zero }, publicBase: nil,
+          hosts: nil,
           logger: .silent))
       let client = try HTTPClient()
       let stream = try await client.stream(

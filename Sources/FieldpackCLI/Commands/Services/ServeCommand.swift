@@ -223,6 +223,7 @@ struct ServeCommand: CommandBody {
     settings.cameras = Set(options.cameras)
     (settings.bridge, settings.bundles) = (bridge, options.bundles)
     settings.logger = invocation.logger
+    settings.givesMemoryBack = true
     try options.access.apply(to: &settings, invocation.console)
     let server = make(settings)
     let listening = try server.listen(on: address)
@@ -246,8 +247,7 @@ struct ServeCommand: CommandBody {
       await server.close()
       throw error
     }
-    // Sleeping throws once the task is cancelled.
-    while (try? await Task.sleep(for: .seconds(5))) != nil { await server.giveBackMemory() }
+    while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
     await server.close()
     return ExitStatus.success
   }

@@ -113,7 +113,7 @@ extension ServerRouter {
       fields["Access-Control-Allow-Origin"] = "*"
     }
     fields["Vary"] = "Sec-Fetch-Dest"
-    let tag = ServedFile.tag(of: bytes)
+    let tag = PublishedStore.tag(of: bytes)
     fields["ETag"] = tag
     if Negotiation.has(tag, in: request.fields["If-None-Match"]) {
       return ServerResponse(304, fields: fields)

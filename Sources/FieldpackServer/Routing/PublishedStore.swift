@@ -3,8 +3,8 @@ import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackServices
 
-/// A GeoPackage or a database that is served, and what is known of its layers.
-final class ServedFile: Sendable {
+/// A GeoPackage or a database that is served, with what is known of its layers and kept of its answers.
+final class PublishedStore: Sendable {
   private enum Kind {
     case file(ServedGeoPackage)
     case database(any ServedDatabase)
@@ -218,8 +218,9 @@ final class ServedFile: Sendable {
   func giveBackMemory() async {
     await content.closeUnusedConnections()
     for layers in tiles.layers {
+      let turn = tiles.takeTurn()
       if let counter = try? await content.counter(of: layers) {
-        tiles.forget(layers, before: counter)
+        tiles.forget(layers, before: counter, in: turn)
       }
     }
   }
