@@ -247,8 +247,10 @@
       do throws(FieldpackError) {
         // It may be lost since it was used last.
         try own.execute("SELECT 1")
-        try connections.commitWriters()
-        try own.withoutCancelling { () throws(FieldpackError) in try own.commit(deed) }
+        try own.withoutCancelling { () throws(FieldpackError) in
+          try connections.commitWriters()
+          try own.commit(deed)
+        }
       } catch {
         guard !connections.committed.isEmpty else { throw error }
         let servers = connections.committed.map { "'\($0)'" }.joined(separator: ", ")
