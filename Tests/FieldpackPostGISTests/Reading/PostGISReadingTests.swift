@@ -50,6 +50,39 @@
       #expect(sink.count == query.limit ?? 2)
     }
 
+    @Test func `the policies of a table cannot write when it is read`() async throws {
+      let schema = try await TestSchema.make()
+      let (name, user) = (quotedUnchecked(schema.name), "role_" + schema.name)
+      let role = quotedUnchecked(user)
+      try schema.run(
+        """
+        CREATE TABLE seen (id int);
+        CREATE FUNCTION see(id int) RETURNS boolean LANGUAGE plpgsql AS
+          'BEGIN INSERT INTO \(name).seen VALUES (id); RETURN true; END';
+        CREATE TABLE t (id int PRIMARY KEY, g geometry);
+        INSERT INTO t SELECT i, ST_SetSRID(ST_Point(i, 1), 4326) FROM generate_series(1, 9) AS i;
+        ALTER TABLE t ENABLE ROW LEVEL SECURITY;
+        CREATE POLICY p ON t USING (\(name).see(id));
+        CREATE ROLE \(role) LOGIN;
+        GRANT USAGE ON SCHEMA \(name) TO \(role);
+        GRANT SELECT ON t TO \(role);
+        GRANT INSERT, SELECT ON seen TO \(role);
+        """)
+      var address = schema.cluster.address()
+      address.keywords = address.keywords.map { $0.name == "user" ? ($0.name, user) : $0 }
+      let store = PostGISStore(id: "survey", address: address, scope: schema.scope, trusted: .zero)
+      let second = Filter.compare(.column("id"), .equal, .literal(.integer(2)))
+      for query in [Query("t"), Query("t").limit(1), Query("t", where: second)] {
+        let error = await #expect(throws: FieldpackError.self) {
+          for try await _ in try await store.query(query) {}
+        }
+        #expect(error?.code == .readOnly)
+      }
+      #expect(try await store.count(Query("seen")) == 0)
+      await store.close()
+      try schema.run("DROP OWNED BY \(role); DROP ROLE \(role)")
+    }
+
     @Test func `a cancelled reader of pieces ends its statement at the server`() async throws {
       let schema = try await TestSchema.make()
       try schema.run(
