@@ -120,6 +120,7 @@
         case ..<0: throw lost()
         default:
           defer { PQfreemem(buffer) }
+          guard Int(length) <= answerBytes else { throw tooLong() }
           beginRow()
           do throws(FieldpackError) {
             try body(UnsafeRawBufferPointer(start: buffer, count: Int(length)))

@@ -159,7 +159,13 @@
         try waitForServer()
         try consume()
       }
-      return PQgetResult(handle)
+      guard let result = PQgetResult(handle) else { return nil }
+      // On a Unix socket not all that comes is counted while it comes.
+      guard PQresultMemorySize(result) <= size.most else {
+        PQclear(result)
+        throw tooLong()
+      }
+      return result
     }
 
     /// Takes what the server has sent.
@@ -172,8 +178,13 @@
         if isRead { return }
         throw lost()
       }
+      throw tooLong()
+    }
+
+    /// The connection is given up, and with it the memory that libpq keeps for answers as long as the last.
+    func tooLong() -> FieldpackError {
       giveUp()
-      throw FieldpackError(
+      return FieldpackError(
         .unsupported,
         "\(address.shown) answers a statement with more than \(size.most >> 20) MiB at a time. "
           + "Try: fewer columns, or a condition that leaves out the largest features")

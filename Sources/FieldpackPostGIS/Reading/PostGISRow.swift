@@ -23,8 +23,8 @@
 
     deinit { fields.deallocate() }
 
-    /// Takes the next rows, of which none is lent yet.
-    func take(_ rows: PostgresRows) {
+    /// Takes the next rows, of which none is lent yet; `nil` lets go of those that are here.
+    func take(_ rows: PostgresRows?) {
       self.rows = rows
       fields.update(repeating: UnsafeRawBufferPointer(start: nil, count: 0))
     }

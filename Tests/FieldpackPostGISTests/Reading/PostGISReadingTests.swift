@@ -50,6 +50,38 @@
       #expect(sink.count == query.limit ?? 2)
     }
 
+    private func failure(_ read: () async throws -> Void) async -> FieldpackError? {
+      do { try await read() } catch { return error as? FieldpackError }
+      return nil
+    }
+
+    /// On a Unix socket not all that comes is counted while it comes.
+    @Test(arguments: [(900_000, true), (1_100_000, false)])
+    func `a row is as long as the limit says, however it comes`(length: Int, isRead: Bool)
+      async throws
+    {
+      let schema = try await TestSchema.make()
+      try schema.run(
+        "CREATE TABLE t (id int PRIMARY KEY, n int, v text); "
+          + "INSERT INTO t VALUES (1, 5, repeat('x', \(length)))")
+      var limits = PostgresLimits()
+      limits.answerBytes = 1 << 20
+      let store = schema.store(limits: limits)
+      let sorted = Query("t").order(by: [Order("n")])
+      let first = Query("t", where: .compare(.column("id"), .equal, .literal(.integer(1))))
+      let reads: [@Sendable () async throws -> Void] = [
+        { for try await _ in try await store.query(first) {} },
+        { for try await _ in try await store.pieces(of: Query("t"), into: { Piece() }) {} },
+        { for try await _ in try await store.query(sorted) {} },
+      ]
+      for read in reads {
+        let error = await failure(read)
+        #expect(error?.code == (isRead ? nil : .unsupported))
+        #expect(isRead || error?.message.contains("more than 1 MiB at a time") == true)
+      }
+      await store.close()
+    }
+
     @Test func `the policies of a table cannot write when it is read`() async throws {
       let schema = try await TestSchema.make()
       let (name, user) = (quotedUnchecked(schema.name), "role_" + schema.name)
