@@ -8,7 +8,7 @@ enum CatalogueQueries {
       obj_description(c.oid, 'pg_class'), has_table_privilege(c.oid, 'SELECT'),
       CASE WHEN c.relkind IN ('r', 'm') AND c.relpages > 0 THEN current_setting('block_size')::int8
         * (c.relpages + coalesce((SELECT t.relpages FROM pg_class t
-          WHERE t.oid = c.reltoastrelid), 0)) END
+          WHERE t.oid = c.reltoastrelid), 0)) END, row_security_active(c.oid)
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass

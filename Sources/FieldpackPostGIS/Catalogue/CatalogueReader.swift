@@ -37,7 +37,8 @@
         let builder = LayerBuilder(
           reader: self, oid: oid, name: name, kind: tables.text(row, 2) ?? "r",
           rows: tables.real(row, 3), description: tables.text(row, 4),
-          size: tables.integer(row, 6), columns: columns[oid] ?? [], indexes: indexes[oid] ?? [])
+          size: tables.integer(row, 6), hasPolicies: tables.flag(row, 7),
+          columns: columns[oid] ?? [], indexes: indexes[oid] ?? [])
         layers.append(try builder.layer())
       }
       return PostGISCatalogue(store: store, layers: try inOrder(layers))

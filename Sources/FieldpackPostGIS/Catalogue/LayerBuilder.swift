@@ -14,6 +14,7 @@
     let rows: Double?
     let description: String?
     let size: Int64?
+    let hasPolicies: Bool
     let columns: [CatalogueReader.Column]
     let indexes: [CatalogueReader.Index]
 
@@ -36,7 +37,8 @@
       schema.style = reader.scope.style
       let count = rows.flatMap { $0 >= 0 ? Int(min($0, 1e15)) : nil }
       var made = PostGISLayer(
-        schema: schema, oid: oid, isView: kind == "v" || kind == "m", table: table,
+        schema: schema, oid: oid, isView: kind == "v" || kind == "m", hasPolicies: hasPolicies,
+        table: table,
         id: key.map { .column($0.column) } ?? .rowNumber, geometry: geometry?.source,
         columns: attributes.map(\.column),
         primaryKey: indexes.first { $0.isPrimary }?.columns ?? [],
@@ -179,12 +181,13 @@
       }
     }
 
-    /// Runs `body` so that an error of the server does not end the transaction, if there is one.
+    /// Runs `body`, which only reads, so that an error of the server does not end the transaction, if there
+    /// is one.
     private func inSavepoint<R>(
       _ body: () throws(FieldpackError) -> R
     ) throws(FieldpackError) -> R {
       let connection = reader.connection
-      guard connection.isInTransaction else { return try body() }
+      guard connection.isInTransaction else { return try connection.transaction(.snapshot, body) }
       return try connection.savepoint(body)
     }
 

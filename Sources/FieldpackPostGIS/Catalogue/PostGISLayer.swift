@@ -29,6 +29,9 @@ package struct PostGISLayer: Sendable {
   package var schema: Schema
   package let oid: UInt32
   package let isView: Bool
+  /// Whether policies say which rows the user sees. They may call functions that only a transaction for
+  /// reading keeps from writing.
+  let hasPolicies: Bool
   /// Schema and table, quoted.
   package let table: String
   package let id: ID

@@ -37,16 +37,21 @@
     /// How long a server has to take a request.
     private let patience: Duration
 
+    /// That of the connection whose work this one helps with: its cancelling is for both.
+    private let leader: PostgresCanceller?
+
     /// - Parameter handle: `nil` for a connection that could not be made.
-    init(_ handle: OpaquePointer?, patience: Duration) {
-      self.patience = patience
+    init(_ handle: OpaquePointer?, patience: Duration, leader: PostgresCanceller? = nil) {
+      (self.patience, self.leader) = (patience, leader)
       // PQcancel may be called from any thread.
       nonisolated(unsafe) let state = State(handle: handle)
       self.state = Locked(state)
     }
 
     /// Whether the current run was cancelled; each further statement of it throws.
-    var isRequested: Bool { requested.load(ordering: .relaxed) }
+    var isRequested: Bool {
+      requested.load(ordering: .relaxed) || leader?.isRequested == true
+    }
 
     func beginRun() -> (run: UInt64, outer: UInt64) {
       state.withLock {
@@ -81,6 +86,9 @@
       send { _ in true }
       return waitUntilSent()
     }
+
+    /// Asks the own server for what the leader was asked, without waiting until the server takes that.
+    func passOn() { if leader != nil { send { _ in true } } }
 
     private func send(where isWanted: (State) -> Bool) {
       let isStarted = state.withLock { state in

@@ -13,9 +13,7 @@
         // The server reads a message to its end before it looks at the rows in it.
         let part = UnsafeRawBufferPointer(rebasing: rest.prefix(1 << 16))
         let start = part.baseAddress?.assumingMemoryBound(to: CChar.self)
-        guard PQputCopyData(connection.handle, start, Int32(part.count)) == 1 else {
-          throw connection.lost()
-        }
+        try connection.send { PQputCopyData($0, start, Int32(part.count)) }
         rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(part.count))
       }
     }
@@ -71,14 +69,32 @@
 
     /// Ends the data of a COPY without waiting for the server, which ``endOfCopy()`` does.
     func closeCopy() throws(FieldpackError) {
-      guard PQputCopyEnd(handle, nil) == 1 else { throw lost() }
+      try send { PQputCopyEnd($0, nil) }
+    }
+
+    /// Gives data of a COPY to libpq, and waits until the server takes them: libpq itself would wait on
+    /// where a task is cancelled.
+    ///
+    /// - Parameter give: whether it was successful, as libpq tells it.
+    func send(_ give: (OpaquePointer) -> Int32) throws(FieldpackError) {
+      PQsetnonblocking(handle, 1)
+      // It stays so while something is left, for which nobody waits then.
+      defer { PQsetnonblocking(handle, 0) }
+      guard give(handle) == 1 else { throw lost() }
+      while true {
+        let state = PQflush(handle)
+        if state == 0 { return }
+        guard state == 1 else { throw lost() }
+        if try waitForServer(orToSend: true) { try consume() }
+      }
     }
 
     /// Ends a COPY without any row, because of an error. An error of the server explains more than the end
     /// of the data.
     func givenUpCopy(_ error: FieldpackError) -> FieldpackError {
-      if PQputCopyEnd(handle, "given up") == 1, let told = try? refusalOfCopy(),
-        told.sqlState?.text != "57014", error.code == .unavailable
+      guard !isGivenUp, (try? send { PQputCopyEnd($0, "given up") }) != nil else { return error }
+      if let told = try? refusalOfCopy(), told.sqlState?.text != "57014",
+        error.code == .unavailable
       {
         return told
       }
@@ -104,6 +120,7 @@
         case ..<0: throw lost()
         default:
           defer { PQfreemem(buffer) }
+          guard Int(length) <= answerBytes else { throw tooLong() }
           beginRow()
           do throws(FieldpackError) {
             try body(UnsafeRawBufferPointer(start: buffer, count: Int(length)))

@@ -79,7 +79,7 @@
       if PQtransactionStatus(handle) == PQTRANS_ACTIVE {
         cancelStatement()
         // Does nothing but where a COPY waits for data.
-        _ = PQputCopyEnd(handle, "given up")
+        try? send { PQputCopyEnd($0, "given up") }
         drain()
       }
       guard isInTransaction, !isGivenUp else { return }

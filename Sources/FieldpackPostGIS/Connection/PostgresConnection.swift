@@ -30,15 +30,19 @@
 
     /// Connects, and sets what every statement relies on.
     ///
+    /// - Parameter leader: the connection on whose thread this one works. Cancelling its run cancels what
+    ///   this one does.
     /// - Throws: `.unavailable`, `.permission` or `.notFound`, with the server's reason.
     package init(
-      _ address: PostgresAddress, limits: PostgresLimits = PostgresLimits()
+      _ address: PostgresAddress, limits: PostgresLimits = PostgresLimits(),
+      following leader: PostgresConnection? = nil
     ) throws(FieldpackError) {
       self.address = address
       var opening = try PostgresOpening(address, limits: limits)
       handle = try opening.open()
       patience = Int32(clamping: limits.ending.wholeMilliseconds)
-      canceller = PostgresCanceller(PQgetCancel(handle), patience: limits.ending)
+      canceller = PostgresCanceller(
+        PQgetCancel(handle), patience: limits.ending, leader: leader?.canceller)
       size = AnswerSize(most: limits.answerBytes, socket: PQsocket(handle))
       guard PQstatus(handle) == CONNECTION_OK else { throw refusal() }
       try prepareSession(limits)
@@ -46,6 +50,8 @@
 
     deinit {
       canceller.invalidate()
+      // The server is told of the end, but not waited for.
+      PQsetnonblocking(handle, 1)
       PQfinish(handle)
     }
 
@@ -153,7 +159,13 @@
         try waitForServer()
         try consume()
       }
-      return PQgetResult(handle)
+      guard let result = PQgetResult(handle) else { return nil }
+      // On a Unix socket not all that comes is counted while it comes.
+      guard PQresultMemorySize(result) <= size.most else {
+        PQclear(result)
+        throw tooLong()
+      }
+      return result
     }
 
     /// Takes what the server has sent.
@@ -166,8 +178,13 @@
         if isRead { return }
         throw lost()
       }
+      throw tooLong()
+    }
+
+    /// The connection is given up, and with it the memory that libpq keeps for answers as long as the last.
+    func tooLong() -> FieldpackError {
       giveUp()
-      throw FieldpackError(
+      return FieldpackError(
         .unsupported,
         "\(address.shown) answers a statement with more than \(size.most >> 20) MiB at a time. "
           + "Try: fewer columns, or a condition that leaves out the largest features")
@@ -180,15 +197,21 @@
     /// Lets the next row of a COPY be as long as the first.
     func beginRow() { size.beginRow() }
 
-    /// Waits until the server has sent something.
-    func waitForServer() throws(FieldpackError) {
-      var patience = patience
+    /// Waits until the server has sent something, or takes more where there is more to send.
+    ///
+    /// - Returns: whether the server has sent something.
+    @discardableResult
+    func waitForServer(orToSend isSending: Bool = false) throws(FieldpackError) -> Bool {
+      let events = Int16(isSending ? POLLIN | POLLOUT : POLLIN)
+      var (patience, isPassedOn) = (patience, false)
       while true {
-        var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+        var descriptor = pollfd(fd: PQsocket(handle), events: events, revents: 0)
         guard descriptor.fd >= 0 else { throw lost() }
-        let pause = min(1_000, patience)
-        if poll(&descriptor, 1, pause) > 0 { return }
+        let pause = min(100, patience)
+        if poll(&descriptor, 1, pause) > 0 { return descriptor.revents & ~Int16(POLLOUT) != 0 }
         guard canceller.isRequested else { continue }
+        if !isPassedOn { canceller.passOn() }
+        isPassedOn = true
         patience -= pause
         if patience <= 0 {
           giveUp()

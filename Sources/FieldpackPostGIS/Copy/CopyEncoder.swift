@@ -181,6 +181,9 @@ struct CopyPiece: PieceSink {
   private(set) var ids: ClosedRange<Int64>?
   /// The id of each row and where its bytes end, where rows are looked at one by one.
   private(set) var rows: [(id: FeatureID, end: Int)] = []
+  /// Where the bytes of a row begin.
+  func start(of row: Int) -> Int { row == 0 ? 0 : rows[row - 1].end }
+
   /// Why the row behind those encoded cannot be sent.
   private(set) var failure: FieldpackError?
 

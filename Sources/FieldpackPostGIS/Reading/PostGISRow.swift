@@ -23,8 +23,8 @@
 
     deinit { fields.deallocate() }
 
-    /// Takes the next rows, of which none is lent yet.
-    func take(_ rows: PostgresRows) {
+    /// Takes the next rows, of which none is lent yet; `nil` lets go of those that are here.
+    func take(_ rows: PostgresRows?) {
       self.rows = rows
       fields.update(repeating: UnsafeRawBufferPointer(start: nil, count: 0))
     }
@@ -93,6 +93,9 @@
     }
   }
 
+  /// That rows have other columns than the catalogue says.
+  struct OtherColumns: Error {}
+
   extension LayerPlan {
     /// - Throws: `.invalidData` where the server sends something else than was asked for.
     func check(_ rows: PostgresRows, from connection: PostgresConnection) throws(FieldpackError) {
@@ -101,8 +104,10 @@
         rows.columnCount == types.count
         && types.indices.allSatisfy { types[$0]?.contains(rows.type(of: $0)) ?? true }
       guard !isRight else { return }
-      throw connection.mistake("answers with other columns than layer '\(name)' has")
-        .adding(location: .init(layer: name))
+      throw FieldpackError(
+        .invalidData,
+        "\(connection.address.shown) answers with other columns than layer '\(name)' has",
+        location: .init(layer: name), underlying: OtherColumns())
     }
   }
 #endif

@@ -44,6 +44,8 @@
           fields.go(to: row - 1)
           return true
         }
+        // Long rows are not held twice.
+        fields.take(nil)
         guard let rows = try nextRows() else { return false }
         row = 0
         rowCount = rows.count

@@ -4,7 +4,8 @@
   /// The connections of one division: to the server of the store, which waits with a lock on the table
   /// until the end, and to all others.
   ///
-  /// A server that does not answer is named in the error.
+  /// A server that does not answer is named in the error. Cancelling the visit of the store's connection
+  /// cancels what all others do.
   final class ShardConnections {
     /// To the store's server. Its transaction holds the lock, and ends with the switch.
     let own: PostgresConnection
@@ -65,7 +66,9 @@
 
     /// A new connection.
     func connection(_ server: String?) throws(FieldpackError) -> PostgresConnection {
-      guard let server else { return try PostgresConnection(own.address, limits: limits) }
+      guard let server else {
+        return try PostgresConnection(own.address, limits: limits, following: own)
+      }
       guard let known = servers.first(where: { $0.name == server }) else {
         throw FieldpackError(
           .configuration,
@@ -73,7 +76,7 @@
         )
       }
       do throws(FieldpackError) {
-        return try PostgresConnection(known.address, limits: limits)
+        return try PostgresConnection(known.address, limits: limits, following: own)
       } catch { throw error.of(server: server) }
     }
 
@@ -106,7 +109,9 @@
   extension FieldpackError {
     /// The error with the server that it came from.
     func of(server: String?) -> FieldpackError {
-      guard let server, !message.hasPrefix("server '\(server)': ") else { return self }
+      guard let server, code != .interrupted, !message.hasPrefix("server '\(server)': ") else {
+        return self
+      }
       return FieldpackError(
         code, "server '\(server)': \(message)", location: location, underlying: underlying)
     }

@@ -20,6 +20,10 @@
       var taken: [(server: String?, ids: ClosedRange<Int64>)]
       /// The highest id in the layer and of the rows so far.
       var highest: Int64
+      /// The lowest and the highest id of the rows that were sent to the parts.
+      var sent: ClosedRange<Int64>?
+      /// The last row of a piece, which the first one of the next may replace.
+      var held: (id: Int64, content: [UInt8])?
       let fieldCount: Int16
       let defaults: [UInt8]
       let copy: String
@@ -94,21 +98,13 @@
     // MARK: Rows
 
     func send(_ piece: CopyPiece) throws(FieldpackError) {
-      guard var layer = layer.take() else { return }
-      let taken = try takenIDs(of: piece, &layer)
-      let new = layer.direct.hasIDs ? [] : try newIDs(piece.rows.count, &layer)
+      guard piece.count > 0, var layer = layer.take() else { return }
       let result = piece.bytes.withUnsafeBytes { bytes in
         Result { () throws(FieldpackError) in
-          var start = 0
-          for (index, row) in piece.rows.enumerated() {
-            let content = UnsafeRawBufferPointer(rebasing: bytes[start..<row.end])
-            start = row.end
-            if case .integer(let id) = row.id, taken.contains(id) {
-              layer.staged.append(contentsOf: content)
-              layer.stagedCount += 1
-            } else {
-              try layer.route(content, new.isEmpty ? [] : new[index])
-            }
+          if layer.direct.hasIDs { return try sendWithIDs(piece, bytes, &layer) }
+          let new = try newIDs(piece.rows.count, &layer)
+          for index in piece.rows.indices {
+            try layer.route(piece.content(index, of: bytes), new[index])
           }
         }
       }
@@ -117,20 +113,45 @@
       self.layer = layer
     }
 
-    /// The ids of a piece that the layer has already.
+    /// Of rows with one id, which stores give one after the other, an upsert takes the last one. Another that
+    /// comes later is found as one that the layer has already, and is refused at the end.
+    private func sendWithIDs(
+      _ piece: CopyPiece, _ bytes: UnsafeRawBufferPointer, _ layer: inout Layer
+    ) throws(FieldpackError) {
+      let rows = piece.byID
+      try layer.routeHeld(before: rows.first?.id)
+      let taken = try takenIDs(of: piece, &layer)
+      for (place, row) in rows.enumerated() {
+        let content = piece.content(row.index, of: bytes)
+        if taken.contains(row.id) {
+          layer.staged.append(contentsOf: content)
+          layer.stagedCount += 1
+        } else if place + 1 == rows.count {
+          layer.held = (row.id, Array(content))
+        } else if rows[place + 1].id == row.id {
+          try layer.checkReplaces(row.id)
+        } else {
+          try layer.route(content, of: row.id)
+        }
+      }
+    }
+
+    /// The ids of a piece that the layer has already, also by this import.
     private func takenIDs(
       of piece: CopyPiece, _ layer: inout Layer
     ) throws(FieldpackError) -> Set<Int64> {
-      guard layer.direct.hasIDs, let ids = piece.ids else { return [] }
+      guard let ids = piece.ids else { return [] }
       layer.highest = max(layer.highest, ids.upperBound)
       let column = quotedUnchecked(layer.direct.id.name)
       var list: String?
       var found: Set<Int64> = []
-      for server in layer.direct.servers
-      where layer.taken.contains(where: { $0.server == server && $0.ids.overlaps(ids) }) {
+      let isMixed = layer.sent?.overlaps(ids) ?? false
+      for server in layer.direct.servers {
+        let isAsked = layer.taken.contains { $0.server == server && $0.ids.overlaps(ids) }
+        guard isMixed || isAsked else { continue }
         let wanted = list ?? "{\(piece.rows.map(\.id.description).joined(separator: ","))}"
         list = wanted
-        try layer.router.settle(server)
+        if isMixed { try layer.router.flush(server) } else { try layer.router.settle(server) }
         let query = try layer.direct.query(server) { table, _ in
           "SELECT \(column)::int8 FROM \(table) WHERE \(column) = ANY ($1::text::int8[])"
         }
@@ -201,6 +222,7 @@
     /// - Returns: how many rows came to the temporary table, and the highest id.
     func finish() throws(FieldpackError) -> (staged: Int, highest: Int64) {
       guard var layer = layer.take() else { return (0, 0) }
+      try layer.routeHeld(before: nil)
       try sendStaged(&layer)
       if layer.stagedCount > 0, layer.direct.stage.key == nil { try renumber(&layer) }
       try layer.router.finish()
@@ -247,8 +269,10 @@
       do throws(FieldpackError) {
         // It may be lost since it was used last.
         try own.execute("SELECT 1")
-        try connections.commitWriters()
-        try own.withoutCancelling { () throws(FieldpackError) in try own.commit(deed) }
+        try own.withoutCancelling { () throws(FieldpackError) in
+          try connections.commitWriters()
+          try own.commit(deed)
+        }
       } catch {
         guard !connections.committed.isEmpty else { throw error }
         let servers = connections.committed.map { "'\($0)'" }.joined(separator: ", ")
@@ -261,7 +285,51 @@
     }
   }
 
+  extension CopyPiece {
+    /// The rows in the order of their ids; those with one id as they came.
+    fileprivate var byID: [(id: Int64, index: Int)] {
+      var found: [(id: Int64, index: Int)] = []
+      for (index, row) in rows.enumerated() {
+        if case .integer(let id) = row.id { found.append((id, index)) }
+      }
+      let isSorted = zip(found, found.dropFirst()).allSatisfy { $0.id <= $1.id }
+      return isSorted ? found : found.sorted { ($0.id, $0.index) < ($1.id, $1.index) }
+    }
+
+    /// - Parameter bytes: of the piece.
+    fileprivate func content(
+      _ row: Int, of bytes: UnsafeRawBufferPointer
+    ) -> UnsafeRawBufferPointer {
+      UnsafeRawBufferPointer(rebasing: bytes[start(of: row)..<rows[row].end])
+    }
+  }
+
   extension ShardLoad.Layer {
+    /// Sends the row that waits, unless the next one has its id.
+    ///
+    /// - Parameter next: `nil` where no row comes any more.
+    fileprivate mutating func routeHeld(before next: Int64?) throws(FieldpackError) {
+      guard let (id, content) = held else { return }
+      held = nil
+      if id == next { return try checkReplaces(id) }
+      let result = content.withUnsafeBytes { bytes in
+        Result { () throws(FieldpackError) in try route(bytes, of: id) }
+      }
+      try result.get()
+    }
+
+    /// - Throws: where rows are added, and none replaces another.
+    fileprivate func checkReplaces(_ id: Int64) throws(FieldpackError) {
+      if direct.stage.key == nil { throw direct.stage.repeated("\(id)") }
+    }
+
+    fileprivate mutating func route(
+      _ row: UnsafeRawBufferPointer, of id: Int64
+    ) throws(FieldpackError) {
+      sent = min(sent?.lowerBound ?? id, id)...max(sent?.upperBound ?? id, id)
+      try route(row, [])
+    }
+
     /// - Parameter id: the field of the id where the row has none.
     fileprivate mutating func route(
       _ row: UnsafeRawBufferPointer, _ id: [UInt8]

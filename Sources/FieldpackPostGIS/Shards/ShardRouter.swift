@@ -70,6 +70,12 @@
       for server in busy.sorted() { try settle(server) }
     }
 
+    /// Sends what is left for a server, and waits until it has taken all.
+    mutating func flush(_ server: String?) throws(FieldpackError) {
+      for index in targets.indices where targets[index].part.server == server { try send(index) }
+      try settle(server)
+    }
+
     /// Waits until a server has taken the rows that it got.
     mutating func settle(_ server: String?) throws(FieldpackError) {
       guard let server, busy.remove(server) != nil else { return }

@@ -42,12 +42,15 @@ package struct ShardServer: Sendable {
     return servers
   }
 
-  /// How the store's server reaches it: all keywords of libpq but those of the user.
+  /// How the store's server reaches it: all keywords of libpq but those of the user. Two changes that wait
+  /// for each other on two servers are seen by neither, so that locks have a limit, if the uri sets no other.
   var options: [(name: String, value: String)] {
-    address.keywords.filter { $0.name != "user" }
+    let own = address.keywords.filter { $0.name == "options" }.map(\.value)
+    let settings = ["-c lock_timeout=30s"] + own
+    return address.keywords.filter { $0.name != "user" && $0.name != "options" }
       + [
-        ("extensions", "postgis"), ("fetch_size", "10000"), ("batch_size", "1000"),
-        ("async_capable", "true"),
+        ("options", settings.joined(separator: " ")), ("extensions", "postgis"),
+        ("fetch_size", "10000"), ("batch_size", "1000"), ("async_capable", "true"),
       ]
   }
 

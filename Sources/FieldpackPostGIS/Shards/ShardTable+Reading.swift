@@ -4,7 +4,9 @@
   extension PostgresConnection {
     /// The tables of a schema with a comment, in order.
     ///
-    /// - Parameter areOpen: only those that the user can read and add rows to by COPY.
+    /// - Parameter areOpen: only those that the user can read and add rows to by COPY. Where another index
+    ///   than the key is unique, what the store's server changes in the table could wait for such rows, and
+    ///   their end for that change.
     func tables(
       in schema: String, commented comment: String, areOpen: Bool = false
     ) throws(FieldpackError) -> [String] {
@@ -13,7 +15,9 @@
         SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
         WHERE n.nspname = $1 AND c.relkind = 'r' AND obj_description(c.oid, 'pg_class') = $2
           AND (NOT $3 OR (has_table_privilege(c.oid, 'SELECT')
-            AND has_table_privilege(c.oid, 'INSERT') AND NOT c.relrowsecurity))
+            AND has_table_privilege(c.oid, 'INSERT') AND NOT c.relrowsecurity
+            AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid
+              AND (i.indisunique OR i.indisexclusion) AND NOT i.indisprimary)))
         ORDER BY c.relname
         """, [.text(schema), .text(comment), .boolean(areOpen)])
       return (0..<rows.count).compactMap { rows.text($0, 0) }

@@ -91,7 +91,8 @@
 
     /// Whether a statement failed because a table is not as the catalogue says, or a prepared one is gone.
     static func isStale(_ error: FieldpackError) -> Bool {
-      ["42P01", "42703", "42804", "42883", "0A000", "26000"].contains(error.sqlState?.text)
+      if error.underlying is OtherColumns { return true }
+      return ["42P01", "42703", "42804", "42883", "0A000", "26000"].contains(error.sqlState?.text)
     }
 
     /// Runs `body` in a transaction that sees one state, once again where tables have changed.
@@ -105,7 +106,7 @@
         forgetCatalogue()
       }
       do throws(FieldpackError) {
-        return try await visit(try await catalogue(), body)
+        return try await visit(try await catalogue(), isSecond: true, body)
       } catch { throw located(error) }
     }
 
@@ -119,14 +120,17 @@
       }
     }
 
+    /// - Parameter isSecond: whether a statement has failed. The connection may be another one, with plans
+    ///   of before, too.
     private func visit<R: Sendable>(
-      _ catalogue: PostGISCatalogue,
+      _ catalogue: PostGISCatalogue, isSecond: Bool = false,
       _ body: @Sendable (PostGISSnapshot) throws(FieldpackError) -> R
     ) async throws(FieldpackError) -> R {
       let scope = scope
       do throws(FieldpackError) {
         return try await pool.run { (connection) throws(FieldpackError) in
-          try connection.transaction(.snapshot) { () throws(FieldpackError) in
+          if isSecond { connection.statements.forget() }
+          return try connection.transaction(.snapshot) { () throws(FieldpackError) in
             try body(PostGISSnapshot(connection, scope: scope, catalogue: catalogue))
           }
         }

@@ -83,17 +83,17 @@
     ) throws(FieldpackError) {
       let rows = try connection.execute(
         "SELECT \(stage.quotedID)::text FROM \(StageSQL.table) LIMIT 1")
-      guard let id = rows.text(0, 0) else { return }
-      throw FieldpackError(
-        .constraint,
-        "layer '\(target.layer)' gets two rows with the id \(id), which a divided layer "
-          + "does not take. Try: give each row an id of its own")
+      if rows.count > 0, let id = rows.text(0, 0) { throw stage.repeated(id) }
     }
 
     private mutating func insert(
       _ stage: StageSQL, on connection: PostgresConnection
     ) throws(FieldpackError) {
       if let sql = stage.freeIDs() { moved = try connection.execute(sql).changedCount }
+      if let sql = stage.findRepeated() {
+        let rows = try connection.execute(sql)
+        if rows.count > 0, let id = rows.text(0, 0) { throw stage.repeated(id) }
+      }
       if !options.isDryRun, stage.hasIDs, let id = stage.id, id.isInteger, id.sequence != nil,
         let highest = try connection.execute(stage.highestID).integer(0, 0)
       {

@@ -98,6 +98,22 @@
         """
     }
 
+    /// Finds an id that several rows have, where none of them replaces another. The tables of a divided layer
+    /// do not know of each other's ids.
+    func findRepeated() -> String? {
+      guard key == nil, hasIDs, facts.shards != nil else { return nil }
+      return "SELECT \(quotedID)::text FROM \(Self.table) WHERE \(quotedID) IS NOT NULL "
+        + "GROUP BY \(quotedID) HAVING count(*) > 1 LIMIT 1"
+    }
+
+    func repeated(_ id: String) -> FieldpackError {
+      FieldpackError(
+        .constraint,
+        "layer '\(facts.name.table)' gets two rows with the id \(id), which a divided layer "
+          + "does not take. Try: give each row an id of its own",
+        location: .init(layer: LayerID(facts.name.table)))
+    }
+
     /// Finds a key that several features have.
     func findDoubled() -> String? {
       guard let key, key != id?.name else { return nil }

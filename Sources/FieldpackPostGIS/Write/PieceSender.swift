@@ -84,7 +84,7 @@
       _ piece: CopyPiece, _ rows: Range<Int>, on connection: PostgresConnection, _ sent: inout Sent
     ) throws(FieldpackError) {
       guard !rows.isEmpty else { return }
-      let start = rows.lowerBound == 0 ? 0 : piece.rows[rows.lowerBound - 1].end
+      let start = piece.start(of: rows.lowerBound)
       let end = piece.rows[rows.upperBound - 1].end
       let failure: FieldpackError
       do throws(FieldpackError) {

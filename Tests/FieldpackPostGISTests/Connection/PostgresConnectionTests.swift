@@ -5,6 +5,12 @@
 
   @testable import FieldpackPostGIS
 
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Darwin)
+    import Darwin
+  #endif
+
   @Suite(.programs, .enabled(if: TestCluster.isInstalled, "\(TestCluster.missing)"))
   struct PostgresConnectionTests {
     private func code(_ body: () async throws -> Void) async -> FieldpackError.Code? {
@@ -179,6 +185,39 @@
       #expect(number == 7)
       await pool.close()
       #expect(await code { try await pool.run { _ in } } == .unavailable)
+    }
+
+    @Test func `a cancelled task ends a COPY that the server does not take`() async throws {
+      let cluster = try await TestCluster.shared.value
+      var limits = PostgresLimits()
+      limits.ending = .milliseconds(300)
+      let pool = PostgresPool(cluster.address(), limits: limits)
+      let (backend, written) = (Locked<pid_t>(0), Locked(0))
+      let task = Task {
+        try await pool.run { (connection) throws(FieldpackError) in
+          let process = try connection.execute("SELECT pg_backend_pid()").integer(0, 0) ?? 0
+          try connection.execute("CREATE TEMPORARY TABLE t (line text)")
+          try connection.copyIn("COPY t FROM STDIN") { writer throws(FieldpackError) in
+            backend.withLock { $0 = pid_t(process) }
+            kill(pid_t(process), SIGSTOP)
+            let lines = [UInt8](repeating: UInt8(ascii: "\n"), count: 1 << 16)
+            while true {
+              try Self.write(lines, to: writer)
+              written.withLock { $0 += 1 }
+            }
+          }
+        }
+      }
+      // The socket is full when nothing more is written.
+      var last = -1
+      while last <= 0 || last != written.withLock({ $0 }) {
+        last = written.withLock { $0 }
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      task.cancel()
+      #expect(await code { try await task.value } == .interrupted)
+      kill(backend.withLock { $0 }, SIGCONT)
+      await pool.close()
     }
 
     @Test func `a pool replaces what the server ended, and says when all are in use`() async throws

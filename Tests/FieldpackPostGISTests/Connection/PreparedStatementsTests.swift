@@ -77,6 +77,54 @@
       #expect(try prepared(connection) == ["SELECT $1"])
     }
 
+    @Test func `a column that changes is read on all connections`() async throws {
+      let schema = try await TestSchema.make()
+      try schema.run("CREATE TABLE t (id int PRIMARY KEY, n text); INSERT INTO t VALUES (1, '12')")
+      // The catalogue is read anew only where an answer does not fit it.
+      let store = PostGISStore(
+        id: "survey", address: schema.cluster.address(), scope: schema.scope,
+        trusted: .seconds(1_000))
+      let types = ["text COLLATE \"C\"", "text", "int USING n::int", "text COLLATE \"C\""]
+      for round in 0..<12 {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for _ in 0..<6 {
+            group.addTask {
+              for _ in 0..<3 { _ = try await store.feature(1, in: "t") }
+            }
+          }
+          try await group.waitForAll()
+        }
+        let feature = try await store.feature(1, in: "t")
+        #expect(feature?.attributes["n"] == (round % 4 == 3 ? .integer(12) : .text("12")))
+        try schema.run("ALTER TABLE t ALTER n TYPE \(types[round % 4])")
+      }
+      await store.close()
+    }
+
+    /// The first try may have been on another connection.
+    @Test func `a second try does not meet the plans of before`() async throws {
+      let schema = try await TestSchema.make()
+      try schema.run("CREATE TABLE t (id int PRIMARY KEY, n text); INSERT INTO t VALUES (1, '12')")
+      var limits = PostgresLimits()
+      limits.connections = 1
+      let store = schema.store(limits: limits)
+      for _ in 0..<3 { _ = try await store.feature(1, in: "t") }
+      try schema.run("ALTER TABLE t ALTER n TYPE text COLLATE \"C\"")
+      let tries = Locked(0)
+      let feature = try await store.snapshot { (snapshot) throws(FieldpackError) in
+        let number = tries.withLock { tries in
+          tries += 1
+          return tries
+        }
+        guard number > 1 else {
+          throw FieldpackError(.unsupported, "changed", underlying: SQLState("0A000"))
+        }
+        return try snapshot.feature(1, in: "t")
+      }
+      #expect(feature?.attributes["n"] == "12")
+      await store.close()
+    }
+
     @Test(arguments: [
       ("varchar(12)", Value.text("12")), ("text", .text("12")), ("bigint", .integer(12)),
       ("text COLLATE \"C\"", .text("12")),

@@ -50,6 +50,71 @@
       #expect(sink.count == query.limit ?? 2)
     }
 
+    private func failure(_ read: () async throws -> Void) async -> FieldpackError? {
+      do { try await read() } catch { return error as? FieldpackError }
+      return nil
+    }
+
+    /// On a Unix socket not all that comes is counted while it comes.
+    @Test(arguments: [(900_000, true), (1_100_000, false)])
+    func `a row is as long as the limit says, however it comes`(length: Int, isRead: Bool)
+      async throws
+    {
+      let schema = try await TestSchema.make()
+      try schema.run(
+        "CREATE TABLE t (id int PRIMARY KEY, n int, v text); "
+          + "INSERT INTO t VALUES (1, 5, repeat('x', \(length)))")
+      var limits = PostgresLimits()
+      limits.answerBytes = 1 << 20
+      let store = schema.store(limits: limits)
+      let sorted = Query("t").order(by: [Order("n")])
+      let first = Query("t", where: .compare(.column("id"), .equal, .literal(.integer(1))))
+      let reads: [@Sendable () async throws -> Void] = [
+        { for try await _ in try await store.query(first) {} },
+        { for try await _ in try await store.pieces(of: Query("t"), into: { Piece() }) {} },
+        { for try await _ in try await store.query(sorted) {} },
+      ]
+      for read in reads {
+        let error = await failure(read)
+        #expect(error?.code == (isRead ? nil : .unsupported))
+        #expect(isRead || error?.message.contains("more than 1 MiB at a time") == true)
+      }
+      await store.close()
+    }
+
+    @Test func `the policies of a table cannot write when it is read`() async throws {
+      let schema = try await TestSchema.make()
+      let (name, user) = (quotedUnchecked(schema.name), "role_" + schema.name)
+      let role = quotedUnchecked(user)
+      try schema.run(
+        """
+        CREATE TABLE seen (id int);
+        CREATE FUNCTION see(id int) RETURNS boolean LANGUAGE plpgsql AS
+          'BEGIN INSERT INTO \(name).seen VALUES (id); RETURN true; END';
+        CREATE TABLE t (id int PRIMARY KEY, g geometry);
+        INSERT INTO t SELECT i, ST_SetSRID(ST_Point(i, 1), 4326) FROM generate_series(1, 9) AS i;
+        ALTER TABLE t ENABLE ROW LEVEL SECURITY;
+        CREATE POLICY p ON t USING (\(name).see(id));
+        CREATE ROLE \(role) LOGIN;
+        GRANT USAGE ON SCHEMA \(name) TO \(role);
+        GRANT SELECT ON t TO \(role);
+        GRANT INSERT, SELECT ON seen TO \(role);
+        """)
+      var address = schema.cluster.address()
+      address.keywords = address.keywords.map { $0.name == "user" ? ($0.name, user) : $0 }
+      let store = PostGISStore(id: "survey", address: address, scope: schema.scope, trusted: .zero)
+      let second = Filter.compare(.column("id"), .equal, .literal(.integer(2)))
+      for query in [Query("t"), Query("t").limit(1), Query("t", where: second)] {
+        let error = await #expect(throws: FieldpackError.self) {
+          for try await _ in try await store.query(query) {}
+        }
+        #expect(error?.code == .readOnly)
+      }
+      #expect(try await store.count(Query("seen")) == 0)
+      await store.close()
+      try schema.run("DROP OWNED BY \(role); DROP ROLE \(role)")
+    }
+
     @Test func `a cancelled reader of pieces ends its statement at the server`() async throws {
       let schema = try await TestSchema.make()
       try schema.run(

@@ -101,11 +101,12 @@
 
     private static func tables() -> [UInt8] {
       rows(
-        [oid, name, string, PostgresType.float8, string, flag, PostgresType.int8],
+        [oid, name, string, PostgresType.float8, string, flag, PostgresType.int8, flag],
         [
           [
             int4(100), text("wells"), text("r"),
             withUnsafeBytes(of: (2.0).bitPattern.bigEndian) { Array($0) }, nil, [1], int8(8_192),
+            [0],
           ]
         ])
     }

@@ -40,7 +40,7 @@ import Testing
         SELECT pg_advisory_xact_lock(hashtext('fieldpack_servers'));
         CREATE EXTENSION IF NOT EXISTS postgres_fdw;
         CREATE SERVER IF NOT EXISTS "north" FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host 'db2.example', \
-        dbname 'team', sslmode 'verify-full', extensions 'postgis', fetch_size '10000', batch_size '1000', async_capable 'true');
+        dbname 'team', sslmode 'verify-full', options '-c lock_timeout=30s', extensions 'postgis', fetch_size '10000', batch_size '1000', async_capable 'true');
         CREATE USER MAPPING IF NOT EXISTS FOR CURRENT_USER SERVER "north" OPTIONS (user 'o''hara', \
         password_required 'false');
 

@@ -4,6 +4,8 @@ import FieldpackCore
 struct HookedStore: Store {
   let store: any Store
   let hook: @Sendable () async throws(FieldpackError) -> Void
+  /// In place of that by ids.
+  var order: [Order] = []
 
   var id: StoreID { store.id }
   func layers() async throws(FieldpackError) -> [Layer] { try await store.layers() }
@@ -29,7 +31,7 @@ struct HookedStore: Store {
   func pieces<Piece: PieceSink>(
     of query: Query, into make: @escaping @Sendable () -> Piece
   ) async throws(FieldpackError) -> FeaturePieces<Piece> {
-    let pieces = try await store.pieces(of: query, into: make)
+    let pieces = try await store.pieces(of: query.order(by: order), into: make)
     let hook = hook
     return FeaturePieces(report: pieces.report) {
       let iterator = pieces.makeAsyncIterator()
