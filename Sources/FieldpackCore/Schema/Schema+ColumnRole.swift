@@ -45,8 +45,15 @@ extension Schema {
         + "S_INTERSECTS, or IS NULL", location: .init(layer: layer))
   }
 
-  /// The error for a column that the layer lacks; it suggests columns with similar names.
+  /// The error for a column that the layer lacks; it suggests columns with similar names. A geometry is no
+  /// column of values.
   public func unknownColumn(_ name: String) -> FieldpackError {
+    if case .geometry? = role(of: name) {
+      return FieldpackError(
+        .invalidArgument,
+        "'\(name)' of layer '\(layer)' is the geometry of its features, and no value",
+        location: .init(layer: layer))
+    }
     let names = [idColumn, geometry?.name].compactMap(\.self) + columns.map(\.name)
     let listed = names.prefix(20).joined(separator: ", ") + (names.count > 20 ? ", …" : "")
     return FieldpackError(

@@ -88,25 +88,58 @@ extension FilterLowering {
 
   // MARK: R-tree
 
-  /// Boxes, in the layer's SRS, one of which the envelope of every match touches; `nil` where the
-  /// filter gives none, or more than 16.
-  func candidateBoxes(
+  /// What every match of a filter has at least one of.
+  struct Candidates {
+    /// Boxes in the layer's SRS, which the envelope touches.
+    var boxes: [Envelope] = []
+    /// The rowid is one of these.
+    var ids: [Int64] = []
+
+    /// SQLite finds rows by their ids alone without help.
+    var areOfIDsAlone: Bool { boxes.isEmpty && !ids.isEmpty }
+  }
+
+  /// `nil` where the filter gives no boxes, or more than 16.
+  func candidates(
     _ filter: Filter, negated: Bool = false
-  ) throws(FieldpackError) -> [Envelope]? {
+  ) throws(FieldpackError) -> Candidates? {
     switch filter {
-    case .not(let part): return try candidateBoxes(part, negated: !negated)
+    case .not(let part): return try candidates(part, negated: !negated)
     case .and(let parts) where !negated, .or(let parts) where negated:
       for part in parts {
-        if let boxes = try candidateBoxes(part, negated: negated) { return boxes }
+        if let found = try candidates(part, negated: negated), !found.areOfIDsAlone { return found }
       }
       return nil
     case .or(let parts), .and(let parts):
-      var all: [Envelope] = []
+      var all = Candidates()
       for part in parts {
-        guard let boxes = try candidateBoxes(part, negated: negated) else { return nil }
-        all += boxes
+        guard let found = try candidates(part, negated: negated) else { return nil }
+        all.boxes += found.boxes
+        all.ids += found.ids
       }
-      return all.isEmpty || all.count > 16 ? nil : all
+      return all.boxes.isEmpty || all.boxes.count > 16 ? nil : all
+    case .isIn(.column(let name), let values) where !negated:
+      return rowIDs(name, values).map { Candidates(ids: $0) }
+    default:
+      return try candidateBoxes(filter, negated: negated).map { Candidates(boxes: $0) }
+    }
+  }
+
+  /// The numbers that rowids are compared with; `nil` where a column is not the rowid, or a value is no number.
+  private func rowIDs(_ column: String, _ values: [Operand]) -> [Int64]? {
+    guard table.schema.isID(column), table.textID == nil, table.hasRowIDs else { return nil }
+    var ids: [Int64] = []
+    for value in values {
+      guard case .literal(.integer(let id)) = value else { return nil }
+      ids.append(id)
+    }
+    return ids
+  }
+
+  private func candidateBoxes(
+    _ filter: Filter, negated: Bool
+  ) throws(FieldpackError) -> [Envelope]? {
+    switch filter {
     case .envelope(.disjoint, let box, let srs):
       return negated ? try project.boxes(box, from: srs, to: table) : nil
     case .envelope(_, let box, let srs):

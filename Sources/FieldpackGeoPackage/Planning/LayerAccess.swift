@@ -107,11 +107,17 @@ extension FilterLowering {
     return try project.oneBox(box, from: srs, to: table).map { (relation, $0) }
   }
 
-  /// A SELECT of the ids that the R-tree finds for any of the filter's boxes.
+  /// A SELECT of the ids that the R-tree finds for any of the filter's boxes, and of those that it names.
   private func candidateIDs(_ filter: Filter) throws(FieldpackError) -> SQLFragment? {
-    guard let rtree = table.rtree, let boxes = try candidateBoxes(filter) else { return nil }
-    let selections: [SQLFragment] = boxes.map { box in
+    guard let rtree = table.rtree, let found = try candidates(filter), !found.areOfIDsAlone else {
+      return nil
+    }
+    var selections: [SQLFragment] = found.boxes.map { box in
       "SELECT \(SpatialIndexes.idColumn) FROM \(Self.candidates(rtree, .intersects, box))"
+    }
+    if !found.ids.isEmpty {
+      let list = found.ids.map(String.init).joined(separator: ",")
+      selections.append("SELECT value FROM json_each(\(bind: .text("[\(list)]")))")
     }
     return .list(selections, by: " UNION ALL ")
   }

@@ -88,11 +88,20 @@
     }
 
     /// An index of envelopes finds the rows without geometry only by a look at all of its pages.
-    package func mayLackGeometry(
-      _ layer: LayerID, _ version: String?
-    ) async throws(FieldpackError) -> Bool {
+    package func featuresWithoutGeometry(
+      of layer: LayerID, _ version: String?
+    ) async throws(FieldpackError) -> Filter? {
       let found = try await self.layer(layer)
-      guard let version, let geometry = found.geometry else { return true }
+      guard let geometry = found.geometry else { return nil }
+      let isBare = try await isBare(found, geometry, version)
+      return isBare ? .isNull(.column(geometry.name)) : nil
+    }
+
+    private func isBare(
+      _ found: PostGISLayer, _ geometry: PostGISLayer.GeometrySource, _ version: String?
+    ) async throws(FieldpackError) -> Bool {
+      let layer = found.schema.layer
+      guard let version else { return true }
       let known = bare.withLock { $0[layer] }
       if let known, known.version == version { return known.isBare }
       let counter = try await logCounter(of: [found])

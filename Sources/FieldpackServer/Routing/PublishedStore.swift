@@ -208,9 +208,9 @@ final class PublishedStore: Sendable {
   func condition(
     of box: Filter?, in layer: ServedLayer, version: String?
   ) async throws(FieldpackError) -> Filter? {
-    guard let box, let geometry = layer.schema.geometry else { return box }
-    let isBare = try await content.mayLackGeometry(layer.id, version)
-    return isBare ? box || .isNull(.column(geometry.name)) : box
+    guard let box else { return nil }
+    let bare = try await content.featuresWithoutGeometry(of: layer.id, version)
+    return bare.map { box || $0 } ?? box
   }
 
   /// Closes connections that nobody uses, and removes the tiles of layers that have changed since, for which

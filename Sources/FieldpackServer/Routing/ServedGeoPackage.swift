@@ -10,12 +10,12 @@ final class ServedGeoPackage: ServedStore {
   private let edits: EditQueue
   private let state: Locked<State>
 
-  private typealias Look = Task<Result<Bool, FieldpackError>, Never>
+  private typealias Look = Task<Result<Filter?, FieldpackError>, Never>
 
   private struct State {
     /// A connection that tells only whether somebody has changed the file.
     var watch: Connection?
-    /// Whether each layer has features that an R-tree does not have, and the version that was looked at.
+    /// The features without geometry of each layer, and the version that was looked at.
     var bare: [LayerID: (version: String, bareness: GeoPackageSnapshot.Bareness)] = [:]
     /// The looks that are under way.
     var looks: [LayerID: (version: String, task: Look)] = [:]
@@ -86,26 +86,26 @@ final class ServedGeoPackage: ServedStore {
     }
   }
 
-  func mayLackGeometry(
-    _ layer: LayerID, _ version: String?
-  ) async throws(FieldpackError) -> Bool {
-    guard let version else { return try await look(at: layer, after: nil).isBare }
-    let (known, look) = state.withLock { state -> (Bool?, Look?) in
+  func featuresWithoutGeometry(
+    of layer: LayerID, _ version: String?
+  ) async throws(FieldpackError) -> Filter? {
+    guard let version else { return try await look(at: layer, after: nil).condition }
+    let (known, look) = state.withLock { state -> (Filter?, Look?) in
       let known = state.bare[layer]
-      if let known, known.version == version { return (known.bareness.isBare, nil) }
+      if let known, known.version == version { return (known.bareness.condition, nil) }
       if let look = state.looks[layer], look.version == version { return (nil, look.task) }
       let look = Look { [self] in await self.look(at: layer, version, after: known?.bareness) }
       state.looks[layer] = (version, look)
       return (nil, look)
     }
-    if let known { return known }
-    return try await look?.value.get() ?? true
+    guard let look else { return known }
+    return try await look.value.get()
   }
 
   /// A look for all requests of one version of the file. It goes on when the first of them is cancelled.
   private func look(
     at layer: LayerID, _ version: String, after known: GeoPackageSnapshot.Bareness?
-  ) async -> Result<Bool, FieldpackError> {
+  ) async -> Result<Filter?, FieldpackError> {
     let result: Result<GeoPackageSnapshot.Bareness, FieldpackError>
     do throws(FieldpackError) {
       result = .success(try await look(at: layer, after: known))
@@ -116,7 +116,7 @@ final class ServedGeoPackage: ServedStore {
       state.looks[layer] = nil
       if case .success(let bareness) = result { state.bare[layer] = (version, bareness) }
     }
-    return result.map(\.isBare)
+    return result.map(\.condition)
   }
 
   private func look(

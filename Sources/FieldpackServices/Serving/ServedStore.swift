@@ -21,12 +21,13 @@ package protocol ServedStore: Sendable {
   /// As ``version(of:)``, but takes longer to find, and stays the same over more of the commits that change
   /// none of the layers. It is for what takes long to make.
   func counter(of layers: [LayerID]) async throws(FieldpackError) -> String?
-  /// Whether the layer may have features without geometry, which no index of envelopes has.
+  /// A condition that the features without geometry meet, which no index of envelopes has; `nil` where the
+  /// layer certainly has none.
   ///
   /// - Parameter version: what ``version(of:)`` has given.
-  func mayLackGeometry(
-    _ layer: LayerID, _ version: String?
-  ) async throws(FieldpackError) -> Bool
+  func featuresWithoutGeometry(
+    of layer: LayerID, _ version: String?
+  ) async throws(FieldpackError) -> Filter?
 
   /// Runs `body` on one state of the store.
   func read<R: Sendable>(

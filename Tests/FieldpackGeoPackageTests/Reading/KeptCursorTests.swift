@@ -84,11 +84,11 @@ import Testing
   @Test func `an error in the middle and a new column leave nothing behind`() async throws {
     let package = try await package()
     try await package.withStore { store in
-      func names(_ number: Int) async throws -> Names {
+      func names(_ number: Int) async throws -> (names: [String], columns: [String]) {
         try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
           var names = Names()
           try snapshot.scan(Self.id(number), into: &names)
-          return names
+          return (names.names, names.columns)
         }
       }
       #expect(try await names(1).names == ["p1"])

@@ -74,7 +74,8 @@ import Testing
   }
 
   private func isBare(_ layer: LayerID) async throws -> Bool {
-    try await served.mayLackGeometry(layer, try await served.version(of: layer))
+    let version = try await served.version(of: layer)
+    return try await served.featuresWithoutGeometry(of: layer, version) != nil
   }
 
   private func close() async {
@@ -88,7 +89,9 @@ import Testing
       let version = try await served.version(of: "wells")
       let answers = try await withThrowingTaskGroup(of: Bool.self) { group in
         for _ in 0..<32 {
-          group.addTask { try await self.served.mayLackGeometry("wells", version) }
+          group.addTask {
+            try await self.served.featuresWithoutGeometry(of: "wells", version) != nil
+          }
         }
         return try await group.reduce(into: Set<Bool>()) { $0.insert($1) }
       }
@@ -135,6 +138,35 @@ import Testing
     }
     #expect(try await !isBare("wells"))
     #expect(counts.take() == 1)
+    await close()
+  }
+
+  @Test func `few features without geometry are found beside a box by their ids`() async throws {
+    func condition() async throws -> Filter? {
+      let version = try await served.version(of: "wells")
+      return try await served.featuresWithoutGeometry(of: "wells", version)
+    }
+    func ids(_ condition: Filter) async throws -> [FeatureID] {
+      let box = Envelope(minX: 1.5, minY: 1.5, maxX: 2.5, maxY: 2.5)
+      let query = Query("wells", where: .envelope(.intersects, box) || condition).limit(10)
+      let sql = try await store.explain(query).map(\.sql).joined(separator: "\n")
+      #expect(sql.contains("fieldpack_candidates") == (condition == list))
+      var ids: [FeatureID] = []
+      for try await feature in try await store.query(query).features {
+        ids.append(try #require(feature.key).feature)
+      }
+      return ids
+    }
+    let list: Filter = .isIn(.column("fid"), [.literal(.integer(4)), .literal(.integer(5))])
+    for _ in 0..<2 { try await create(nil, in: "wells") }
+    #expect(try await condition() == list)
+    #expect(try await ids(list) == [2, 4, 5])
+    let all: Filter = .isNull(.column("geom"))
+    #expect(try await ids(all) == [2, 4, 5])
+    try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+      for _ in 0..<1_000 { try writer.create(Feature(geometry: nil, attributes: [:]), in: "wells") }
+    }
+    #expect(try await condition() == all)
     await close()
   }
 }
