@@ -37,7 +37,9 @@ struct ItemEdit: Sendable {
       return .missing
     }
     let isMet = try conditions.hold { (crs) throws(FieldpackError) in
-      guard let asked = try? ItemsRequest(crs: crs.uri, of: layer, by: axes) else { return nil }
+      // Layers without geometry are given in no system.
+      let system = crs == .crs84 ? nil : crs.uri
+      guard let asked = try? ItemsRequest(crs: system, of: layer, by: axes) else { return nil }
       return try asked.bytes(of: id, in: writer)
     }
     guard isMet else { return .failedCondition }
