@@ -45,6 +45,7 @@
         // The tables that inherit from a table count their places anew.
         rowOrder: ["r", "p", "m"].contains(kind) ? "ORDER BY tableoid, ctid" : "",
         notes: notes(key, spatial) + [geometry?.note].compactMap(\.self))
+      made.computedDefaults = Set(attributes.filter(hasComputedDefault).map(\.column.name))
       if let shardKey {
         made.shards = try ShardLayout.read(
           oid, shardKey, in: reader.scope.schema, on: reader.connection)
@@ -218,6 +219,13 @@
       definition.isPrimaryKey =
         indexes.first { $0.isPrimary }?.columns.contains(name) ?? false
       return definition
+    }
+
+    private func hasComputedDefault(_ column: CatalogueReader.Column) -> Bool {
+      guard !column.isNullable, !column.column.isGenerated, let sql = column.defaultSQL else {
+        return false
+      }
+      return PlainDefault.sql(sql) == nil
     }
 
     private func notes(

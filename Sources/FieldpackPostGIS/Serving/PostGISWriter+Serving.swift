@@ -11,16 +11,5 @@
             + "FOR UPDATE", [try sent(id, column, layer)])
       }
     }
-
-    /// The defaults that layers tell are literals, see ``PlainDefault``.
-    func defaultValue(
-      _ sql: String, of type: ColumnType
-    ) throws(FieldpackError) -> Value {
-      if let number = Int64(sql) {
-        return type == .boolean ? .boolean(number != 0) : .integer(number)
-      }
-      if let number = Double(sql) { return .real(number) }
-      return .text(String(sql.dropFirst().dropLast()).replacing("''", with: "'"))
-    }
   }
 #endif
