@@ -45,6 +45,7 @@
         // The tables that inherit from a table count their places anew.
         rowOrder: ["r", "p", "m"].contains(kind) ? "ORDER BY tableoid, ctid" : "",
         notes: notes(key, spatial) + [geometry?.note].compactMap(\.self))
+      made.takesIDs = key.map { $0.column.kind == .text && $0.defaultSQL == nil } ?? false
       made.computedDefaults = Set(attributes.filter(hasComputedDefault).map(\.column.name))
       if let shardKey {
         made.shards = try ShardLayout.read(

@@ -53,7 +53,9 @@
       if feature.id == nil, !id.hasDefault {
         guard id.isInteger else {
           throw FieldpackError(
-            .invalidData, "layer '\(layer)' gives no ids itself, and the feature has none")
+            .invalidData,
+            "layer '\(layer)' gives no ids itself, and the feature has none. Try: an 'id' of its own, "
+              + "or a default of the column '\(id.name)'")
         }
         names.append(quotedID)
         marks.append("(SELECT coalesce(max(\(quotedID)), 0) + 1 FROM \(table))")

@@ -84,7 +84,8 @@ extension ServedLayer {
   /// Whether a new feature must have a property.
   private func isRequired(_ property: LayerProperty) -> Bool {
     switch property.kind {
-    case .id, .geometry: false
+    case .id: takesIDs
+    case .geometry: false
     case .attribute(let column):
       !column.isNullable && !hasDefault(column) && !column.isGenerated
     }
@@ -97,9 +98,9 @@ extension ServedLayer {
 
   private func json(_ property: LayerProperty) -> JSONValue {
     guard case .attribute(let column) = property.kind else {
-      return property.json(isInstant: false)
+      return property.json(isInstant: false, takesIDs: takesIDs)
     }
-    return property.json(isInstant: column == instantColumn)
+    return property.json(isInstant: column == instantColumn, takesIDs: takesIDs)
   }
 }
 
@@ -108,15 +109,14 @@ extension LayerProperty {
   ///
   /// NULL is left unsaid, because the schemas describe features as such and not their encoding:
   /// whatever is not required may be null or missing.
-  fileprivate func json(isInstant: Bool) -> JSONValue {
+  fileprivate func json(isInstant: Bool, takesIDs: Bool) -> JSONValue {
     let place: JSONValue = .integer(Int64(self.place))
     switch kind {
     case .id(let isText):
-      return [
-        "title": "Feature id", "type": isText ? "string" : "integer", "readOnly": true,
-        "x-ogc-role": "id",
-        "x-ogc-propertySeq": place,
-      ]
+      return .members([
+        "title": "Feature id", "type": isText ? "string" : "integer",
+        "readOnly": takesIDs ? nil : true, "x-ogc-role": "id", "x-ogc-propertySeq": place,
+      ])
     case .geometry(let type):
       return [
         "title": "Geometry", "format": .text("geometry-" + type.schemaName),

@@ -64,6 +64,8 @@ package struct DescribedLayer: Hashable, Sendable {
   package var layer: Layer
   /// Whether the ids of the features are texts.
   package var hasTextIDs = false
+  /// Whether a new feature has to bring its id, because the store gives none.
+  package var takesIDs = false
   /// The columns that cannot be NULL and whose defaults only the store can compute, such as the present
   /// time; the other defaults are in the schema.
   package var computedDefaults: Set<String> = []

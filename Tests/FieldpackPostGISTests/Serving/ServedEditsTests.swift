@@ -154,6 +154,41 @@
       }
     }
 
+    @Test func `a feature of a layer that gives no ids brings its own`() async throws {
+      let schema = try await TestSchema.make()
+      try schema.run(
+        "CREATE TABLE sites (code text PRIMARY KEY, name text); INSERT INTO sites VALUES ('A', 'a')"
+      )
+      try await ServedDatabaseTests.serving(schema, isWritable: true) { ask in
+        let items = "/collections/sites/items"
+        func post(_ properties: String, _ rest: String = "") async throws -> HTTPResponse {
+          try await ask(
+            "POST", items, Self.feature(properties, #""geometry":null"# + rest), Self.json)
+        }
+        let described = try await ask("GET", "/collections/sites/schema", nil, [:]).json
+        #expect(described["required"] == ["code"])
+        #expect(described["properties"]?["code"]?["readOnly"] == nil)
+        let made = try await post(#""name":"b""#, #","id":"B 1""#)
+        #expect(made.status == 201)
+        #expect(made.fields["Location"]?.hasSuffix(items + "/B%201") == true)
+        #expect(try await post(#""name":"c","code":"C""#).status == 201)
+        #expect(try await post(#""code":"D""#, #","id":"D""#).status == 201)
+        for (properties, rest, status, detail) in [
+          (#""name":"c""#, "", 422, "layer 'sites' gives no ids itself"),
+          (#""code":null"#, #","id":null"#, 422, "layer 'sites' gives no ids itself"),
+          (#""code":"E""#, #","id":"F""#, 400, "the feature has more than one id"),
+          (#""code":["E"]"#, "", 400, "the id of a feature is neither a text nor a number"),
+          (#""code":"C""#, "", 409, "another feature has that value of property 'code'"),
+        ] {
+          let refused = try await post(properties, rest)
+          let text = try refused.json["detail"]?.string ?? ""
+          #expect(refused.status == status && text.hasPrefix(detail), "\(text)")
+        }
+        let all = try await ask("GET", items, nil, [:]).json["features"]?.items
+        #expect(all?.compactMap { $0["id"]?.string } == ["A", "B 1", "C", "D"])
+      }
+    }
+
     @Test func `what the role of the server may not do is not offered`() async throws {
       let schema = try await TestSchema.make()
       let role = "r" + schema.name.dropFirst().replacing("-", with: "")
