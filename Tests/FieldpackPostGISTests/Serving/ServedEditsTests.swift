@@ -196,10 +196,12 @@
         """
         CREATE TABLE wells (fid int PRIMARY KEY, name text, geom geometry(Point, 4326));
         CREATE TABLE posts (fid int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text);
+        CREATE TABLE old (fid int PRIMARY KEY, name text);
+        INSERT INTO old VALUES (1, 'a'), (2, 'b');
         INSERT INTO wells VALUES (1, 'a', ST_SetSRID(ST_Point(1, 2), 4326));
         CREATE ROLE \(role) LOGIN; GRANT USAGE ON SCHEMA "\(schema.name)" TO \(role);
         GRANT SELECT ON ALL TABLES IN SCHEMA "\(schema.name)" TO \(role);
-        GRANT INSERT ON posts TO \(role);
+        GRANT INSERT ON posts TO \(role); GRANT DELETE ON old TO \(role);
         """)
       // The role may not read the log.
       let owner = schema.store()
@@ -213,11 +215,14 @@
       let server = FieldServer(ofDatabase: ServedPostGIS(store), options: options)
       let base = "http://\(try server.listen(on: ListenAddress(port: 0)))/collections/"
       let client = try HTTPClient(HTTPConfiguration())
-      func ask(_ method: String, _ path: String, _ body: String? = nil) async throws -> HTTPResponse
-      {
-        try await client.send(
+      func ask(
+        _ method: String, _ path: String, _ body: String? = nil, match: String? = nil
+      ) async throws -> HTTPResponse {
+        var fields: HTTPFields = ["Content-Type": "application/geo+json"]
+        fields["If-Match"] = match
+        return try await client.send(
           HTTPRequest(
-            .init(rawValue: method), base + path, fields: ["Content-Type": "application/geo+json"],
+            .init(rawValue: method), base + path, fields: fields,
             body: body.map { .bytes(Array($0.utf8)) } ?? .none))
       }
       let plain = #"{"type":"Feature","geometry":null,"properties":{"name":"x"}}"#
@@ -229,6 +234,11 @@
       }
       #expect(try await ask("POST", "posts/items", plain).status == 201)
       #expect(try await ask("DELETE", "posts/items/1").status == 405)
+      // No row is locked without the right to update.
+      let tag = try await ask("GET", "old/items/1").fields["ETag"]
+      #expect(try await ask("DELETE", "old/items/2", match: tag).status == 412)
+      #expect(try await ask("DELETE", "old/items/1", match: tag).status == 204)
+      #expect(try await ask("DELETE", "old/items/2").status == 204)
       await server.close()
       await store.close()
       try schema.run("DROP OWNED BY \(role); DROP ROLE \(role)")
