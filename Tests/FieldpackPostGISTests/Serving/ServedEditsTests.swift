@@ -83,6 +83,51 @@
       await pair.close()
     }
 
+    @Test(arguments: [false, true])
+    func `conditions and systems of changes are answered as by a GeoPackage`(
+      requiresIfMatch: Bool
+    ) async throws {
+      let pair = try await ServedPair(isWritable: true, requiresIfMatch: requiresIfMatch)
+      let (well, zone) = ("/collections/wells/items/2", "/collections/zones/items/3")
+      let put = Self.feature(#""name":"well 1","depth":4"#)
+      let patch = #"{"properties":{"depth":5}}"#
+      let move =
+        #"{"geometry":{"type":"Polygon","coordinates":[[[450000,5550000],[450900,5550000],"#
+        + #"[450900,5550900],[450000,5550000]]]}}"#
+      let tag = try #require(try await pair.ask(0, well).fields["ETag"])
+      let zoneTag = try #require(try await pair.ask(0, zone).fields["ETag"])
+      let utm = "<http://www.opengis.net/def/crs/EPSG/0/25832>"
+      let steps: [(method: String, path: String, fields: HTTPFields, body: String?)] = [
+        ("GET", "/conformance", [:], nil), ("PUT", well, [:], put), ("PATCH", well, [:], patch),
+        ("PUT", well, ["If-Match": "\"x\""], put),
+        ("PUT", "/collections/wells/items/99", ["If-Match": "*"], put),
+        ("PUT", well, ["If-None-Match": "*", "If-Match": "*"], put),
+        ("PATCH", well, ["If-Match": tag], patch), ("PATCH", well, ["If-Match": tag], patch),
+        ("DELETE", well, ["If-Match": tag], nil), ("DELETE", well, ["If-Match": "*"], nil),
+        ("DELETE", well, ["If-Match": "*"], nil),
+        ("PATCH", zone, ["If-Match": zoneTag, "Content-Crs": utm], move),
+        ("PATCH", zone, ["If-Match": "*", "Content-Crs": "<x>"], move),
+        ("GET", zone + "?crs=http://www.opengis.net/def/crs/EPSG/0/25832", [:], nil),
+      ]
+      var statuses: [Int] = []
+      for step in steps {
+        var answers: [ServedPair.Answer] = []
+        for server in 0...1 {
+          answers.append(
+            try await pair.answer(
+              server, step.path, step.method, fields: step.fields, body: step.body))
+        }
+        #expect(answers[0] == answers[1], "\(step)")
+        statuses.append(answers[1].status)
+      }
+      #expect(
+        statuses == [
+          200, requiresIfMatch ? 428 : 204, requiresIfMatch ? 428 : 204, 412, 412, 412,
+          requiresIfMatch ? 204 : 412, 412, 412, 204, 412, 204, 400, 200,
+        ])
+      await pair.close()
+    }
+
     @Test func `a change names the state that it changes`() async throws {
       let pair = try await ServedPair(isWritable: true)
       let path = "/collections/wells/items/2"
