@@ -89,6 +89,24 @@ test('a point is drawn, moved and deleted', async () => {
   await page.close();
 });
 
+const keyed = { skip: CHANGE ? false : 'a GeoPackage gives all ids' };
+test('a feature brings its id where the server gives none, and keeps it', keyed, async () => {
+  const page = await open('#12/2.60000/5.00000');
+  await page.press('button[aria-label="Add a feature to sites"]');
+  await page.until(`document.querySelector('#edit [name=code]')`);
+  await page.type('#edit [name=code]', 'S 1');
+  await page.press('#edit .save');
+  await saved(page);
+  await page.value(`fieldpack.details.show(fieldpack.layerNamed('sites'), 'S 1')`);
+  await page.press('.details .delete');
+  await page.until(`document.getElementById('messages').innerText.includes('Deleted')`);
+  assert.equal(await stored(page, 'sites', 'S%201'), null);
+  await page.press('#undo');
+  await page.until(`document.getElementById('messages').innerText.includes('Undone')`);
+  assert.equal((await stored(page, 'sites', 'S%201')).id, 'S 1');
+  await page.close();
+});
+
 test('a corner of a polygon is moved, and the step is undone before it is saved', async () => {
   const page = await open('#9/1.00000/1.00000');
   await page.value(`fieldpack.details.show(fieldpack.layerNamed('zones'), 1)`);

@@ -26,6 +26,7 @@
       let store = schema.store()
       _ = try await StoreImport().run([ImportSource(path)], into: store)
       try await store.enableLogs(of: ["wells", "zones", "motion"])
+      try schema.run("CREATE TABLE sites (code text PRIMARY KEY, name text)")
       var options = FieldServer.Options()
       options.title = "field"
       options.isWritable = true
