@@ -238,7 +238,8 @@ let package = Package(
         "FieldpackHTTP", "FieldpackLocation", "FieldpackMonitoring", "FieldpackTracks",
         "FieldpackMedia", "FieldpackSensors", "FieldpackTiles", "CMemory",
         .target(name: "CMicrohttpd", condition: .when(traits: ["Server"])),
-      ], resources: [.embedInCode("Page")], testing: ["FieldpackCheck"])
+      ], resources: [.embedInCode("Page")],
+      testing: ["FieldpackCheck", "FieldpackFieldTestSupport"])
     + engine(
       "FieldpackCLI",
       [

@@ -19,12 +19,29 @@ public final class RegionLayer: Sendable {
   private let radius: Double?
   private let radiusColumn: String?
   private let kept = Locked<Kept?>(nil)
-  /// The GeoPackage that is looked at for changes, with the number of the watch.
-  private let watched: (store: GeoPackageStore, watcher: Int)?
+  private let changes: Changes
+
+  /// How changes of the layer are noticed.
+  private enum Changes {
+    /// The layer does not change.
+    case never
+    /// The GeoPackage is looked at, by the number of the watch.
+    case watched(GeoPackageStore, Int)
+    case told(Teller)
+  }
+
+  /// Gives a text that is another one after each change of the layer; `nil` where changes cannot be noticed.
+  package typealias Teller = @Sendable () async throws(FieldpackError) -> String?
 
   private struct Kept {
     let regions: WatchedRegions
-    let version: ContentVersion?
+    let version: Version
+  }
+
+  private enum Version: Equatable {
+    case only
+    case content(ContentVersion)
+    case told(String)
   }
 
   /// The column of the radii where none is named.
@@ -40,7 +57,13 @@ public final class RegionLayer: Sendable {
     self.store = store
     self.radius = radius
     self.radiusColumn = radiusColumn
-    watched = store.geoPackage.map { ($0, $0.beginWatching()) }
+    changes = store.geoPackage.map { .watched($0, $0.beginWatching()) } ?? .never
+  }
+
+  /// The regions of a store that tells when its layer changes; without a text they are read each time.
+  package init(_ layer: LayerID, of store: any Store, changes: @escaping Teller) {
+    (self.layer, self.store, radius, radiusColumn) = (layer, store, nil, nil)
+    self.changes = .told(changes)
   }
 
   /// Which regions it gives, as the parameters of a run tell it.
@@ -50,7 +73,7 @@ public final class RegionLayer: Sendable {
   }
 
   deinit {
-    if let watched { watched.store.endWatching(watched.watcher) }
+    if case .watched(let store, let watcher) = changes { store.endWatching(watcher) }
   }
 
   /// The regions as the layer has them now.
@@ -59,16 +82,20 @@ public final class RegionLayer: Sendable {
   ///   one that cannot be watched; and what reading the store throws.
   public func regions() async throws(FieldpackError) -> WatchedRegions {
     // Asked before reading: what is committed meanwhile is found the next time.
-    let version: ContentVersion? =
-      if let watched {
-        try await watched.store.contentVersion(of: layer, for: watched.watcher)
-      } else {
-        nil
-      }
+    let version = try await version()
     if let kept = kept.withLock({ $0 }), kept.version == version { return kept.regions }
     let regions = try await read()
-    kept.withLock { $0 = Kept(regions: regions, version: version) }
+    kept.withLock { $0 = version.map { Kept(regions: regions, version: $0) } }
     return regions
+  }
+
+  private func version() async throws(FieldpackError) -> Version? {
+    switch changes {
+    case .never: .only
+    case .watched(let store, let watcher):
+      .content(try await store.contentVersion(of: layer, for: watcher))
+    case .told(let tell): try await tell().map { .told($0) }
+    }
   }
 
   private func read() async throws(FieldpackError) -> WatchedRegions {

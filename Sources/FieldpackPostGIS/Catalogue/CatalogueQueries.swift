@@ -31,7 +31,8 @@ enum CatalogueQueries {
       FROM found f JOIN pg_type t ON t.oid = f.typbasetype WHERE f.typtype = 'd')
     SELECT f.attrelid, f.attnum, a.attname, f.type, f.modifier,
       format_type(a.atttypid, a.atttypmod), f.typcategory = 'A', a.attnotnull,
-      a.attgenerated <> '' OR a.attidentity = 'a', pg_get_expr(d.adbin, d.adrelid),
+      a.attgenerated <> '' OR a.attidentity = 'a',
+      coalesce(pg_get_expr(d.adbin, d.adrelid), CASE WHEN a.attidentity <> '' THEN 'identity' END),
       col_description(f.attrelid, f.attnum),
       CASE WHEN e.extname IS NOT NULL THEN f.typname END
     FROM found f JOIN pg_attribute a ON a.attrelid = f.attrelid AND a.attnum = f.attnum

@@ -12,6 +12,7 @@
     struct Column {
       var column: PostGISColumn
       var isNullable: Bool
+      /// The default as PostgreSQL writes it; `identity` for a column that counts.
       var defaultSQL: String?
       var description: String?
       /// `geometry`, `geography` and the like; `nil` for every other type.

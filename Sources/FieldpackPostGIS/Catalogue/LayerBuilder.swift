@@ -47,6 +47,8 @@
         // The tables that inherit from a table count their places anew.
         rowOrder: ["r", "p", "m"].contains(kind) ? "ORDER BY tableoid, ctid" : "",
         notes: notes(key, spatial) + [geometry?.note].compactMap(\.self))
+      made.takesIDs = key.map { $0.column.kind == .text && $0.defaultSQL == nil } ?? false
+      made.computedDefaults = Set(attributes.filter(hasComputedDefault).map(\.column.name))
       if let shardKey {
         made.shards = try ShardLayout.read(
           oid, shardKey, in: reader.scope.schema, on: reader.connection)
@@ -221,6 +223,13 @@
       definition.isPrimaryKey =
         indexes.first { $0.isPrimary }?.columns.contains(name) ?? false
       return definition
+    }
+
+    private func hasComputedDefault(_ column: CatalogueReader.Column) -> Bool {
+      guard !column.isNullable, !column.column.isGenerated, let sql = column.defaultSQL else {
+        return false
+      }
+      return PlainDefault.sql(sql) == nil
     }
 
     private func notes(

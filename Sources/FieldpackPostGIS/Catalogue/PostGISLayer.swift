@@ -53,6 +53,10 @@ package struct PostGISLayer: Sendable {
   package let notes: [Note]
   /// How the layer is divided over servers; `nil` where it is one table.
   package var shards: ShardLayout?
+  /// Whether a new feature has to bring its id.
+  var takesIDs = false
+  /// The columns that cannot be NULL and whose defaults only the server can compute.
+  var computedDefaults: Set<String> = []
 
   package var layer: LayerID { schema.layer }
 

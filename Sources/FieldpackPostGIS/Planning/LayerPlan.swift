@@ -152,4 +152,10 @@ struct PostGISPlan: Sendable {
   var pushesLimit: Bool {
     layers.count == 1 && layers[0].isExact && !query.skipsErrors
   }
+
+  /// How many rows the server is asked for at most when a layer is read, and behind how many.
+  func bounds(of layer: LayerPlan) -> (limit: Int?, offset: Int) {
+    if pushesLimit { return (query.limit, query.offset) }
+    return (layer.isExact && !query.skipsErrors ? query.rowsNeeded : nil, 0)
+  }
 }

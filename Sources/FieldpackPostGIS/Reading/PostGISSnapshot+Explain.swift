@@ -4,7 +4,7 @@
   import FieldpackProjection
 
   extension PostGISSnapshot {
-    /// How each layer answers: the statement, what is done here, and PostgreSQL's plan.
+    /// How each layer answers: the statement that is run first, what is done here, and PostgreSQL's plans.
     func explain(_ query: Query) throws(FieldpackError) -> [Explanation] {
       let plan = try plan(query)
       var explanations: [Explanation] = []
@@ -19,14 +19,16 @@
     private func explain(
       _ layer: LayerPlan, _ plan: PostGISPlan
     ) throws(FieldpackError) -> Explanation {
-      var statement = layer.statement()
+      var (read, walked) = (layer, plan)
       if plan.gathering != nil {
         let candidates = try NearestCandidates(layer, plan.query, connection, catalogue)
           .candidates()
-        statement = try self.plan(candidates).layers[0].statement()
-      } else if plan.pushesLimit {
-        statement = layer.statement(limit: plan.query.limit, offset: plan.query.offset)
+        walked = try self.plan(candidates)
+        read = walked.layers[0]
       }
+      let (limit, offset) = walked.bounds(of: read)
+      let statement = read.statement(limit: limit, offset: offset)
+      let few = read.few(limit: limit, offset: offset)
       var lines: [String] = []
       if !layer.isExact {
         lines.append(
@@ -35,12 +37,28 @@
       if let gathering = plan.gathering {
         lines.append("gathered in a temporary file: \(gathering)")
       }
-      let rows = try connection.execute("EXPLAIN \(statement.sql)", statement.values)
-      for row in 0..<rows.count { lines.append(rows.text(row, 0) ?? "") }
+      if let few { lines += try serverPlan(few.sql, few.values) }
+      if let few, !few.isWhole {
+        lines.append("where there are more than \(few.limit - 1) rows: \(statement.sql)")
+      }
+      if few?.isWhole != true {
+        // For a cursor the server chooses a plan whose first rows come soon.
+        lines += try serverPlan(
+          "DECLARE fieldpack_explained NO SCROLL CURSOR FOR \(statement.sql)",
+          statement.values)
+      }
       return Explanation(
-        store: store, layer: layer.name, sql: statement.sql,
-        parameters: statement.values.map(\.shown), plan: lines,
+        store: store, layer: layer.name, sql: few?.sql ?? statement.sql,
+        parameters: (few?.values ?? statement.values).map(\.shown), plan: lines,
         transformation: try layer.transformation()?.report)
+    }
+
+    /// PostgreSQL's plan of a statement.
+    private func serverPlan(
+      _ sql: String, _ values: [PostgresValue]
+    ) throws(FieldpackError) -> [String] {
+      let rows = try connection.execute("EXPLAIN \(sql)", values)
+      return (0..<rows.count).map { rows.text($0, 0) ?? "" }
     }
   }
 

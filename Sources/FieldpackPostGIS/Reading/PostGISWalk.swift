@@ -34,8 +34,7 @@
 
     private func startMerging() throws(FieldpackError) {
       for layer in plan.layers {
-        let canLimit = layer.isExact && !plan.query.skipsErrors
-        let reader = try reader(layer, limit: canLimit ? plan.query.rowsNeeded : nil, offset: 0)
+        let reader = try reader(layer, limit: plan.bounds(of: layer).limit, offset: 0)
         if try reader.advance() { readers.append(reader) }
       }
       waiting = []

@@ -58,6 +58,7 @@
         described.description = layer.description
         var served = DescribedLayer(described)
         served.hasTextIDs = layer.hasTextID
+        (served.takesIDs, served.computedDefaults) = (layer.takesIDs, layer.computedDefaults)
         served.rights = rights[layer.oid] ?? []
         layers.append(served)
       }

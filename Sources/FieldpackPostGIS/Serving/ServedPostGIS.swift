@@ -23,6 +23,7 @@
     package var id: StoreID { store.id }
     package var place: String { "\(store.pool.address.shown) (\(store.scope.schema))" }
     package var peer: any SyncPeer { PostGISSyncPeer(of: store) }
+    package var layers: any Store { store }
 
     package func check() async throws(FieldpackError) {
       try await store.pool.run { (connection) throws(FieldpackError) in

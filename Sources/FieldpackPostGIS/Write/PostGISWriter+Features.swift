@@ -53,7 +53,9 @@
       if feature.id == nil, !id.hasDefault {
         guard id.isInteger else {
           throw FieldpackError(
-            .invalidData, "layer '\(layer)' gives no ids itself, and the feature has none")
+            .invalidData,
+            "layer '\(layer)' gives no ids itself, and the feature has none. Try: an 'id' of its own, "
+              + "or a default of the column '\(id.name)'")
         }
         names.append(quotedID)
         marks.append("(SELECT coalesce(max(\(quotedID)), 0) + 1 FROM \(table))")
@@ -90,23 +92,32 @@
     func update(
       _ id: FeatureID, in layer: LayerID, set attributes: Attributes, geometry: GeometryUpdate
     ) throws(FieldpackError) {
+      try update(id, in: layer, set: attributes, toDefault: [], geometry: geometry)
+    }
+
+    func update(
+      _ id: FeatureID, in layer: LayerID, set attributes: Attributes,
+      toDefault columns: [ColumnDefinition], geometry: GeometryUpdate
+    ) throws(FieldpackError) {
       try step(in: layer, id) { () throws(FieldpackError) in
         let (facts, column) = try writable(layer)
         let key = try sent(id, column, layer)
         var values = try assignments(attributes, facts, layer)
         if case .set(let new) = geometry { values.append(try assignment(new, facts, layer)) }
+        let defaulted = columns.map { quotedUnchecked(facts.column($0.name)?.name ?? $0.name) }
         let table = try facts.name.sql()
         let condition = "WHERE \(quotedUnchecked(column.name)) = $\(values.count + 1)"
         let changed: Int
         if case .set(let new) = geometry, let shards = facts.shards {
           values.append(place(new, shards))
-          changed = try move(values, facts, condition, key)
-        } else if values.isEmpty {
+          changed = try move(values, toDefault: defaulted, facts, condition, key)
+        } else if values.isEmpty, defaulted.isEmpty {
           changed = try connection.execute("SELECT 1 FROM \(table) \(condition)", [key]).count
         } else {
-          let sets = values.indices.map {
-            "\(values[$0].column) = \(values[$0].mark.numbered($0 + 1))"
-          }
+          let sets =
+            values.indices.map {
+              "\(values[$0].column) = \(values[$0].mark.numbered($0 + 1))"
+            } + defaulted.map { "\($0) = DEFAULT" }
           changed = try connection.execute(
             "UPDATE \(table) SET \(sets.joined(separator: ", ")) \(condition)",
             values.map(\.value) + [key]
@@ -158,14 +169,18 @@
 
     /// Changes a feature whose place changes. PostgreSQL moves no row from one server to another, so
     /// it is deleted there and inserted here.
+    ///
+    /// - Parameter defaulted: the columns that are not inserted, so that they get their defaults.
     private func move(
-      _ values: [Assignment], _ facts: TableFacts, _ condition: String, _ key: PostgresValue
+      _ values: [Assignment], toDefault defaulted: [String], _ facts: TableFacts,
+      _ condition: String, _ key: PostgresValue
     ) throws(FieldpackError) -> Int {
       let table = try facts.name.sql()
       let names = try connection.execute(
         "SELECT attname FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0 "
           + "AND NOT attisdropped ORDER BY attname = '\(ShardKey.column)'", [.text(table)])
       let columns = (0..<names.count).compactMap { names.text($0, 0).map(quotedUnchecked) }
+        .filter { !defaulted.contains($0) }
       let contents = columns.map { column in
         let index = values.firstIndex { $0.column == column }
         return index.map { values[$0].mark.numbered($0 + 1) } ?? column

@@ -68,45 +68,55 @@ extension ServedLayer {
       case .schema: properties
       case .sortables: sortableProperties
       }
-    let required = document == .schema ? listed.filter(\.isRequired).map(\.name) : []
+    let required = document == .schema ? listed.filter(isRequired).map(\.name) : []
     return .members([
       "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": .text(base.href(path)),
       "type": "object", "title": .text(title),
       "description": layer.description.map { .text($0) },
       "properties": .object(
         listed.map { property in
-          .init(name: property.name, value: property.json(isInstant: isInstant(property)))
+          .init(name: property.name, value: json(property))
         }),
       "required": .unlessEmpty(required), "additionalProperties": false,
     ])
   }
 
-  private func isInstant(_ property: LayerProperty) -> Bool {
-    guard case .attribute(let column) = property.kind else { return false }
-    return column == instantColumn
+  /// Whether a new feature must have a property.
+  private func isRequired(_ property: LayerProperty) -> Bool {
+    switch property.kind {
+    case .id: takesIDs
+    case .geometry: false
+    case .attribute(let column):
+      !column.isNullable && !hasDefault(column) && !column.isGenerated
+    }
+  }
+
+  /// Whether a new feature gets a value for a column that it has none for.
+  func hasDefault(_ column: ColumnDefinition) -> Bool {
+    column.defaultSQL != nil || computedDefaults.contains(column.name)
+  }
+
+  private func json(_ property: LayerProperty) -> JSONValue {
+    guard case .attribute(let column) = property.kind else {
+      return property.json(isInstant: false, takesIDs: takesIDs)
+    }
+    return property.json(isInstant: column == instantColumn, takesIDs: takesIDs)
   }
 }
 
 extension LayerProperty {
-  /// Whether a new feature must have it.
-  fileprivate var isRequired: Bool {
-    guard case .attribute(let column) = kind else { return false }
-    return !column.isNullable && column.defaultSQL == nil && !column.isGenerated
-  }
-
   /// The property as JSON Schema.
   ///
   /// NULL is left unsaid, because the schemas describe features as such and not their encoding:
   /// whatever is not required may be null or missing.
-  fileprivate func json(isInstant: Bool) -> JSONValue {
+  fileprivate func json(isInstant: Bool, takesIDs: Bool) -> JSONValue {
     let place: JSONValue = .integer(Int64(self.place))
     switch kind {
     case .id(let isText):
-      return [
-        "title": "Feature id", "type": isText ? "string" : "integer", "readOnly": true,
-        "x-ogc-role": "id",
-        "x-ogc-propertySeq": place,
-      ]
+      return .members([
+        "title": "Feature id", "type": isText ? "string" : "integer",
+        "readOnly": takesIDs ? nil : true, "x-ogc-role": "id", "x-ogc-propertySeq": place,
+      ])
     case .geometry(let type):
       return [
         "title": "Geometry", "format": .text("geometry-" + type.schemaName),

@@ -16,12 +16,17 @@ package struct ServedLayer: Sendable {
   package let interval: (first: String?, last: String?)
   /// Whether the ids of the features are texts.
   package var hasTextIDs = false
+  /// Whether a new feature has to bring its id.
+  package var takesIDs = false
+  /// See ``DescribedLayer/computedDefaults``.
+  package var computedDefaults: Set<String> = []
   /// What the user of the store may do to the features.
   package var rights = DescribedLayer.Rights.all
 
   package init(_ described: DescribedLayer) {
     self.init(described.layer)
     (hasTextIDs, rights) = (described.hasTextIDs, described.rights)
+    (takesIDs, computedDefaults) = (described.takesIDs, described.computedDefaults)
   }
 
   /// - Parameter extent: in place of the layer's envelope, such as for a system that only its file

@@ -32,7 +32,7 @@ enum EditProblem {
   }
 
   private static func columns(of rule: BrokenRule, in layer: ServedLayer) -> String {
-    let known = layer.schema.columns.map(\.name)
+    let known = layer.schema.columns.map(\.name) + [layer.schema.idColumn].compactMap(\.self)
     let names = rule.columns.compactMap { column in
       known.first { column == $0 || column.hasSuffix(".\($0)") }
     }

@@ -5,7 +5,7 @@ import FieldpackGeometry
 /// A feature in the body of a request: GeoJSON, or a patch of it.
 struct FeatureBody: Sendable {
   enum Form {
-    /// A new feature. An id in the body is ignored, because the server chooses the id.
+    /// A new feature. An id in the body is ignored where the server chooses the id.
     case new
     /// All of the feature with that id.
     case whole(FeatureID)
@@ -15,6 +15,8 @@ struct FeatureBody: Sendable {
     fileprivate var isPatch: Bool { if case .patch = self { true } else { false } }
   }
 
+  /// The id that a new feature brings, where the layer gives none.
+  var id: FeatureID?
   /// The values by the names of their columns, without generated columns and those that the body does not
   /// name.
   var attributes: Attributes = [:]
@@ -88,6 +90,7 @@ struct FeatureBody: Sendable {
     }
     try Self.check(document, form)
     try Self.checkID(document["id"], form)
+    if case .new = form, layer.takesIDs { id = try Self.id(of: document, in: layer) }
     try readProperties(document["properties"], form, for: layer)
     if let geometry = document["geometry"] {
       try readGeometry(geometry, for: layer, isSwapped: isSwapped)
@@ -109,14 +112,8 @@ struct FeatureBody: Sendable {
   /// Checks that the id in the body is the id of the address.
   private static func checkID(_ id: JSONValue?, _ form: Form) throws(FieldpackError) {
     guard let id else { return }
-    let text: String
-    switch id {
-    case .text(let given): text = given
-    case .integer(let number): text = String(number)
-    case .real(let number): text = "\(number)"
-    case .null where !form.isPatch: return
-    default: throw mistake("the id of a feature is neither a text nor a number")
-    }
+    if id == .null, !form.isPatch { return }
+    let text = try text(ofID: id)
     switch form {
     case .new: break
     case .whole(let own), .patch(let own):
@@ -124,6 +121,30 @@ struct FeatureBody: Sendable {
         throw mistake("the id in the body is '\(text)', and the address has \(own)")
       }
     }
+  }
+
+  private static func text(ofID id: JSONValue) throws(FieldpackError) -> String {
+    switch id {
+    case .text(let given): given
+    case .integer(let number): String(number)
+    case .real(let number): "\(number)"
+    default: throw mistake("the id of a feature is neither a text nor a number")
+    }
+  }
+
+  /// The id of a new feature: the member `id`, or the property that is the id.
+  private static func id(
+    of document: JSONValue, in layer: ServedLayer
+  ) throws(FieldpackError) -> FeatureID? {
+    var given = [document["id"]].compactMap(\.self)
+    if case .object(let members)? = document["properties"] {
+      given += members.filter { layer.schema.columnIndex($0.name) == nil }
+        .filter { layer.idName($0.name) != nil }.map(\.value)
+    }
+    var texts: Set<String> = []
+    for id in given where id != .null { texts.insert(try text(ofID: id)) }
+    guard texts.count <= 1 else { throw mistake("the feature has more than one id") }
+    return texts.first.map { .text($0) }
   }
 
   // MARK: Properties

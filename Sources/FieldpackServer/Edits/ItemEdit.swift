@@ -37,16 +37,20 @@ struct ItemEdit: Sendable {
       return .missing
     }
     let isMet = try conditions.hold { (crs) throws(FieldpackError) in
-      guard let asked = try? ItemsRequest(crs: crs.uri, of: layer, by: axes) else { return nil }
+      // Layers without geometry are given in no system.
+      let system = crs == .crs84 ? nil : crs.uri
+      guard let asked = try? ItemsRequest(crs: system, of: layer, by: axes) else { return nil }
       return try asked.bytes(of: id, in: writer)
     }
     guard isMet else { return .failedCondition }
     do throws(FieldpackError) {
       switch change {
       case .replace(let body):
-        try update(to: body, setting: try whole(body.attributes, in: writer), in: writer)
+        try replace(by: body, in: writer)
       case .patch(let body):
-        try update(to: body, setting: try merged(body, in: writer), in: writer)
+        try writer.update(
+          id, in: layer.id, set: try merged(body, in: writer),
+          geometry: try geometry(of: body, in: writer))
       case .delete:
         try writer.delete(id, in: layer.id)
         return .done(tag: nil)
@@ -58,29 +62,25 @@ struct ItemEdit: Sendable {
     return .done(tag: ItemTag.tag(of: id, in: layer, writer))
   }
 
-  private func update(
-    to body: FeatureBody, setting attributes: Attributes, in writer: any ServedWriting
-  ) throws(FieldpackError) {
-    try writer.update(
-      id, in: layer.id, set: attributes, geometry: try geometry(of: body, in: writer))
-  }
-
   // MARK: Attributes
 
-  /// The values of all columns: a column that the body does not name becomes NULL, or its default where it
-  /// cannot be NULL.
-  private func whole(
-    _ given: Attributes, in writer: any ServedWriting
-  ) throws(FieldpackError) -> Attributes {
-    var all = given
-    for column in layer.settableColumns where given[column.name] == nil {
-      if !column.isNullable, let expression = column.defaultSQL {
-        all[column.name] = try writer.defaultValue(expression, of: column.type)
+  /// Sets all columns: a column that the body does not name becomes NULL, or its default where it cannot be
+  /// NULL.
+  private func replace(
+    by body: FeatureBody, in writer: any ServedWriting
+  ) throws(FieldpackError) {
+    var all = body.attributes
+    var defaulted: [ColumnDefinition] = []
+    for column in layer.settableColumns where body.attributes[column.name] == nil {
+      if !column.isNullable, layer.hasDefault(column) {
+        defaulted.append(column)
       } else {
         all[column.name] = .null
       }
     }
-    return all
+    try writer.update(
+      id, in: layer.id, set: all, toDefault: defaulted,
+      geometry: try geometry(of: body, in: writer))
   }
 
   /// The attributes with the patches of JSON objects applied to what is stored.

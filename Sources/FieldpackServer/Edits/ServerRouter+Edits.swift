@@ -106,6 +106,7 @@ extension ServerRouter {
       var ids: [FeatureID] = []
       for (index, body) in placed.enumerated() {
         var feature = Feature(attributes: body.attributes)
+        feature.id = body.id
         if case .set(let geometry) = body.stored { feature.geometry = geometry }
         do throws(FieldpackError) {
           ids.append(try writer.create(feature, in: layer.id))

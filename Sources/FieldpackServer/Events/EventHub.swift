@@ -75,8 +75,7 @@ actor EventHub {
     guard channels.count < Self.mostChannels else {
       throw FieldpackError(.busy, "too many clients follow with conditions of their own")
     }
-    let regions: RegionLayer? =
-      if let layer = query.regions { try store.regions(of: layer) } else { nil }
+    let regions = query.regions.map { store.regions(of: $0) }
     let channel = EventChannel(EventTest(query, regions: regions), at: known.place)
     channels[query] = channel
     return (channel, channel.join())

@@ -123,9 +123,11 @@ final class FollowedDatabase: FollowedStore {
     return Set(layers.map(\.layer.id).filter { !logged.contains($0) })
   }
 
-  func regions(of layer: LayerID) throws(FieldpackError) -> RegionLayer {
-    throw FieldpackError(
-      .unsupported, "regions are watched where a GeoPackage is served, and this is a database")
+  func regions(of layer: LayerID) -> RegionLayer {
+    let database = database
+    return RegionLayer(layer, of: database.layers) { () async throws(FieldpackError) in
+      try await database.counter(of: [layer])
+    }
   }
 }
 

@@ -38,5 +38,5 @@ protocol FollowedStore: Sendable {
   ) async throws(FieldpackError) -> (positions: [LiveEvent], runs: [Int64: Int64])
   /// The layers without a log.
   func unlogged() async throws(FieldpackError) -> Set<LayerID>
-  func regions(of layer: LayerID) throws(FieldpackError) -> RegionLayer
+  func regions(of layer: LayerID) -> RegionLayer
 }

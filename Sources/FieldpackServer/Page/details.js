@@ -8,8 +8,11 @@ import { button, element, report, text } from './dom.js';
 export function schema(layer) {
   layer.schema ??= json(address(['collections', layer.id, 'schema'])).then(document => {
     const columns = Object.entries(document.properties).map(([name, value]) => ({ name, ...value }));
+    const key = columns.find(column => column['x-ogc-role'] === 'id');
     return {
-      id: columns.find(column => column['x-ogc-role'] === 'id')?.name ?? null,
+      id: key?.name ?? null,
+      // Where the server gives no ids, a new feature brings its own.
+      given: key && !key.readOnly ? [key] : [],
       geometry: columns.find(column => column['x-ogc-role'] === 'primary-geometry')?.name ?? null,
       required: new Set(document.required ?? []),
       columns: columns.filter(column => !['id', 'primary-geometry'].includes(column['x-ogc-role'])),

@@ -64,6 +64,7 @@ export class Edit {
       return report(error.message, { key: 'edit' });
     }
     const { feature } = found;
+    if (feature.id === null) about = { ...about, columns: [...about.given, ...about.columns] };
     this.page.details.close();
     const type = feature.geometry && /^(Multi)?(Point|LineString|Polygon)$/.test(feature.geometry.type)
       ? (typeOf(layer) || layer.geometry === 'GEOMETRY') && feature.geometry.type : typeOf(layer);
@@ -260,8 +261,8 @@ export class Edit {
         await change('DELETE', item(layer, id), null, step.tag);
       } else if (step.deleted) {
         const { properties, geometry } = step.deleted;
-        const again = await this.post(layer, { type: 'Feature', properties, geometry });
-        // The feature has another id now, also for what was done before.
+        const again = await this.post(layer, { type: 'Feature', id, properties, geometry });
+        // Where the server gives ids, the feature has another one now, also for what was done before.
         this.done.pop();
         for (const other of this.done) if (other.layer === layer && other.id === id) other.id = again;
       } else {

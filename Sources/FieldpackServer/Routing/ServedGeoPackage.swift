@@ -210,10 +210,15 @@ extension GeoPackageWriter: ServedWriting {
   /// A transaction that writes keeps all others from writing.
   package func lock(_ id: FeatureID, in layer: LayerID) {}
 
-  package func defaultValue(
-    _ sql: String, of type: ColumnType
-  ) throws(FieldpackError) -> Value {
-    let row = try rows("SELECT \(sql)").first
-    return row?.first.map { Value($0) } ?? .null
+  package func update(
+    _ id: FeatureID, in layer: LayerID, set attributes: Attributes,
+    toDefault columns: [ColumnDefinition], geometry: GeometryUpdate
+  ) throws(FieldpackError) {
+    var attributes = attributes
+    for column in columns {
+      let row = try rows("SELECT \(column.defaultSQL ?? "NULL")").first
+      attributes[column.name] = row?.first.map { Value($0) } ?? .null
+    }
+    try update(id, in: layer, set: attributes, geometry: geometry)
   }
 }

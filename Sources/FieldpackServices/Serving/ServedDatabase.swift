@@ -3,6 +3,9 @@ package import FieldpackCore
 /// A database that a server serves: what a GeoPackage has of its own, such as its place in a folder, is
 /// done here in another way.
 package protocol ServedDatabase: ServedStore {
+  /// The layers as a store.
+  var layers: any Store { get }
+
   /// Asks the database whether it answers.
   ///
   /// - Throws: why it does not.

@@ -68,6 +68,11 @@ package struct DescribedLayer: Hashable, Sendable {
   package var layer: Layer
   /// Whether the ids of the features are texts.
   package var hasTextIDs = false
+  /// Whether a new feature has to bring its id, because the store gives none.
+  package var takesIDs = false
+  /// The columns that cannot be NULL and whose defaults only the store can compute, such as the present
+  /// time; the other defaults are in the schema.
+  package var computedDefaults: Set<String> = []
   /// What the user of the store may do to the features.
   package var rights: Rights = .all
 
@@ -99,10 +104,11 @@ package protocol ServedSnapshot: SnapshotReading {
 package protocol ServedWriting: FeatureWriting {
   /// Keeps all others from changing a feature until the end of the change.
   func lock(_ id: FeatureID, in layer: LayerID) throws(FieldpackError)
-  /// The value of a column's default.
-  func defaultValue(
-    _ sql: String, of type: ColumnType
-  ) throws(FieldpackError) -> Value
+  /// As ``FeatureWriting/update(_:in:set:geometry:)``, and gives some columns their defaults.
+  func update(
+    _ id: FeatureID, in layer: LayerID, set attributes: Attributes,
+    toDefault columns: [ColumnDefinition], geometry: GeometryUpdate
+  ) throws(FieldpackError)
 }
 
 /// A rule of a layer that a change has broken.

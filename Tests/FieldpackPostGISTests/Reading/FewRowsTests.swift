@@ -64,6 +64,36 @@
         ])
     }
 
+    @Test(.enabled(if: TestCluster.isInstalled, "\(TestCluster.missing)"))
+    func `an explanation shows what is asked, in its order`() async throws {
+      let schema = try await TestSchema.make()
+      try schema.run(
+        """
+        CREATE TABLE wells (fid int PRIMARY KEY, geom geometry(Point, 4326), depth bigint, name text);
+        INSERT INTO wells (fid, depth) SELECT n, n FROM generate_series(1, 1000) AS n; ANALYZE wells;
+        """)
+      let store = schema.store()
+      let explained = try await store.explain(Self.deep)[0]
+      let few = Self.few.replacing("\"public\"", with: "\"\(schema.name)\"")
+      #expect(explained.sql == few && explained.parameters == [.integer(5)])
+      let more = try #require(explained.plan.firstIndex { $0.hasPrefix("where there are more") })
+      #expect(
+        explained.plan[more] == """
+          where there are more than 256 rows: SELECT "fid", ST_AsBinary("geom", 'NDR'), "depth", "name" \
+          FROM "\(schema.name)"."wells" WHERE "depth" > $1 ORDER BY "fid"
+          """)
+      #expect(explained.plan[..<more].contains { $0.contains("Limit") })
+      let cursor = explained.plan[(more + 1)...]
+      #expect(cursor.contains { $0.contains("wells") } && !cursor.contains { $0.contains("Limit") })
+      let limited = try await store.explain(Query("wells").limit(2))[0]
+      #expect(limited.sql.hasSuffix("LIMIT $1") && limited.plan[0].hasPrefix("Limit"))
+      #expect(!limited.plan.contains { $0.hasPrefix("where there are more") })
+      let whole = try await store.explain(Query("wells"))[0]
+      #expect(whole.sql.hasSuffix("\"wells\" ORDER BY \"fid\""))
+      #expect(!whole.plan.contains { $0.hasPrefix("where there are more") })
+      await store.close()
+    }
+
     @Test func `a prepared statement is asked as before`() async throws {
       let (ids, statements) = try await asked(Self.deep, times: 3)
       #expect(ids == [1, 2, 1, 2, 1, 2])

@@ -215,7 +215,7 @@
   }
 
   extension HTTPResponse {
-    fileprivate var json: JSONValue {
+    var json: JSONValue {
       get throws { try JSONValueReader.read(String(decoding: body, as: UTF8.self)) }
     }
   }

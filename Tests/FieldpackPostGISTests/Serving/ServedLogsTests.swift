@@ -111,6 +111,31 @@
       await pair.close()
     }
 
+    @Test func `what happens in regions is told, as these are at the time`() async throws {
+      let pair = try await ServedPair()
+      try await pair.database.enableLogs(of: ["wells"])
+      let listener = try await Listener(
+        pair.addresses[1] + "/collections/wells/events?regions=zones")
+      _ = try await listener.next(isStart: true)
+      func place(_ x: Double) -> String {
+        "ST_Transform(ST_SetSRID(ST_Point(\(x), 5550500), 25832), 4326)"
+      }
+      try pair.schema.run(
+        """
+        UPDATE wells SET depth = 1 WHERE fid = 2;
+        UPDATE wells SET geom = \(place(450_500)) WHERE fid = 3;
+        """)
+      #expect(try await listener.short("name") == #"updated 3 "well 2""#)
+      // The layer of the zones has no log.
+      try pair.schema.run("UPDATE zones SET geom = ST_Translate(geom, 20000, 0)")
+      try pair.schema.run("UPDATE wells SET depth = 2 WHERE fid = 3")
+      try pair.schema.run("UPDATE wells SET geom = \(place(470_500)) WHERE fid = 4")
+      #expect(try await listener.short("name") == #"updated 4 "well 3""#)
+      let none = try await pair.ask(1, "/events?regions=notes")
+      #expect(none.status == 400)
+      await pair.close()
+    }
+
     @Test func `a copy of a whole layer is synchronised with the database`() async throws {
       let pair = try await ServedPair(isWritable: true)
       try await pair.database.enableLogs(of: ["wells"])

@@ -22,7 +22,9 @@
     let addresses: [String]
     private let client: HTTPClient
 
-    init(isWritable: Bool = false, cluster: TestCluster? = nil) async throws {
+    init(
+      isWritable: Bool = false, requiresIfMatch: Bool = false, cluster: TestCluster? = nil
+    ) async throws {
       var configuration = HTTPConfiguration()
       configuration.connectionsPerHost = 6
       client = try HTTPClient(configuration)
@@ -44,6 +46,7 @@
       var options = FieldServer.Options()
       options.title = "survey"
       options.isWritable = isWritable
+      options.requiresIfMatch = requiresIfMatch
       servers = [
         FieldServer(of: file, options: options),
         FieldServer(ofDatabase: ServedPostGIS(database), options: options),
@@ -149,9 +152,10 @@
     }
 
     func answer(
-      _ server: Int, _ path: String, _ method: String = "GET", body: String? = nil
+      _ server: Int, _ path: String, _ method: String = "GET", fields: HTTPFields = [:],
+      body: String? = nil
     ) async throws -> Answer {
-      let response = try await ask(server, path, method, body: body)
+      let response = try await ask(server, path, method, fields: fields, body: body)
       var text = String(decoding: response.body, as: UTF8.self)
       text = text.replacing(addresses[server], with: "http://host")
       text = text.replacing(/"timeStamp": ?"[^"]*"/, with: "\"timeStamp\":\"\"")

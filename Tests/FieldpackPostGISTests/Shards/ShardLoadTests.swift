@@ -133,6 +133,26 @@
       await pair.close()
     }
 
+    @Test func `a feature that moves to another server gets the defaults that are asked for`()
+      async throws
+    {
+      let pair = try await Pair("ALTER TABLE points ALTER name SET DEFAULT upper('new')")
+      let name = [ColumnDefinition("name", .text())]
+      for store in [pair.divided, pair.plain] {
+        try await store.writing { (writer) throws(FieldpackError) in
+          try writer.update(
+            7, in: "points", set: ["depth": .integer(3)], toDefault: name,
+            geometry: .set(.point(x: 170, y: -80)))
+          try writer.update(8, in: "points", set: [:], toDefault: name, geometry: .keep)
+        }
+        for id: Int64 in [7, 8] {
+          #expect(try await store.feature(.integer(id), in: "points")?.attributes["name"] == "NEW")
+        }
+      }
+      #expect(try await pair.features(pair.divided) == pair.features(pair.plain))
+      await pair.close()
+    }
+
     @Test func `an upsert keeps a second geometry`() async throws {
       let pair = try await Pair(
         "ALTER TABLE points ADD COLUMN centre geometry(Point, 4326); UPDATE points SET centre = geom"

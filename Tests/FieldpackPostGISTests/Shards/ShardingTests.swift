@@ -47,7 +47,8 @@
       await store.close()
     }
 
-    @Test func `a box asks the servers of its place only, and counts are made there`() async throws
+    @Test func `a box asks the servers of its place only; counts and extents are made there`()
+      async throws
     {
       let servers = try await ShardServers.make()
       try servers.fill(ShardServers.points, count: 2_000)
@@ -63,13 +64,16 @@
       let layer = try PostGISPlanner(catalogue: catalogue).plan(
         Query("points", where: Column<Int64>("depth") > 3)
       ).layers[0]
-      let lines = try await store.pool.run { (connection) throws(FieldpackError) -> [String] in
-        let statement = layer.countStatement
-        let rows = try connection.execute("EXPLAIN (COSTS OFF) \(statement.sql)", statement.values)
-        return (0..<rows.count).map { rows.text($0, 0) ?? "" }
+      let extent = try #require(layer.layer.shards?.extent("geom"))
+      for (sql, values) in [layer.countStatement, (extent, [])] {
+        let lines = try await store.pool.run { (connection) throws(FieldpackError) -> [String] in
+          let rows = try connection.execute("EXPLAIN (COSTS OFF, VERBOSE) \(sql)", values)
+          return (0..<rows.count).map { rows.text($0, 0) ?? "" }
+        }
+        #expect(lines.filter { $0.contains("Async Foreign Scan") }.count == 12)
+        #expect(lines.filter { $0.contains("Remote SQL: SELECT count(*)") }.count == 12)
+        #expect(!lines.contains { $0.contains("Foreign Scan on") })
       }
-      #expect(lines.filter { $0.contains("Async Foreign Scan") }.count == 12)
-      #expect(!lines.contains { $0.contains("Foreign Scan on") })
       await store.close()
     }
 

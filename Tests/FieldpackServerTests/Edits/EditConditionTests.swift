@@ -50,6 +50,19 @@ import Testing
       await server.close()
     }
 
+    @Test func `a layer without geometry has tags, too`() async throws {
+      let server = try await TestServer.withRules()
+      let note = #"{"type":"Feature","geometry":null,"properties":{"text":"a"}}"#
+      let path = "notes/items/1"
+      let tag = try await server.edit("POST", "notes/items", note).fields["ETag"] ?? ""
+      let patch = #"{"properties":{"text":"b"}}"#
+      for (value, status) in [("\"x\"", 412), (tag, 204), (tag, 412), ("*", 204)] {
+        let answer = try await server.edit("PATCH", path, patch, fields: ["If-Match": value])
+        #expect(answer.status == status, "\(value)")
+      }
+      await server.close()
+    }
+
     @Test func `of many clients that change one state, one does`() async throws {
       let server = try await TestServer.withRules()
       let path = try await server.addSite("a")

@@ -85,58 +85,6 @@ import Testing
 
     // MARK: Annex A of OGC 21-065
 
-    /// The predicates of the standard's abstract tests about countries, with how many they find.
-    private static let countries: [(predicate: String, count: Int)] = [
-      ("S_INTERSECTS(geom,BBOX(0,40,10,50))", 8),
-      ("S_INTERSECTS(geom,BBOX(150,-90,-150,90))", 10),
-      ("S_INTERSECTS(geom,POINT(7.02 49.92))", 1),
-      ("\(box) and S_INTERSECTS(geom,BBOX(5,50,10,60))", 3),
-      ("\(box) and not S_INTERSECTS(geom,BBOX(5,50,10,60))", 5),
-      ("\(box) or S_INTERSECTS(geom,BBOX(-90,40,-60,50))", 10),
-      ("S_INTERSECTS(geom,LINESTRING(-180 -45, 0 -45))", 2),
-      ("S_INTERSECTS(geom,MULTILINESTRING((-180 -45, 0 -45), (0 45, 180 45)))", 14),
-      ("S_INTERSECTS(geom,POLYGON(\(west)))", 8),
-      ("S_INTERSECTS(geom,MULTIPOLYGON((\(west)),((0 0, 10 0, 10 10, 0 10, 0 0))))", 15),
-      (
-        "S_INTERSECTS(geom,GEOMETRYCOLLECTION(POINT(7.02 49.92), "
-          + "POLYGON((0 0, 10 0, 10 10, 0 10, 0 0))))", 8
-      ),
-      (
-        "S_INTERSECTS(geom,POLYGON(\(west))) "
-          + "or S_INTERSECTS(geom,POLYGON((0 0, 10 0, 10 10, 0 10, 0 0)))", 15
-      ),
-      (
-        "S_INTERSECTS(geom,POLYGON(\(west))) "
-          + "and not S_INTERSECTS(geom,POLYGON((-130 0, 0 0, 0 50, -130 50, -130 0)))", 3
-      ),
-      ("S_INTERSECTS(geom,POLYGON((0 40,10 40,10 50,0 50,0 40)))", 8),
-      ("S_INTERSECTS(geom,LINESTRING(0 40,10 50))", 4),
-      ("S_DISJOINT(geom,BBOX(0,40,10,50))", 169),
-      ("S_DISJOINT(geom,POLYGON((0 40,10 40,10 50,0 50,0 40)))", 169),
-      ("S_DISJOINT(geom,LINESTRING(0 40,10 50))", 173),
-      ("S_DISJOINT(geom,POINT(7.02 49.92))", 176),
-      ("S_TOUCHES(geom,POLYGON((\(luxembourg))))", 3),
-      ("S_TOUCHES(geom,POINT(6.043073357781111 50.128051662794235))", 3),
-      ("S_TOUCHES(geom,POINT(6.242751092156993 49.90222565367873))", 2),
-      (
-        "S_TOUCHES(geom,LINESTRING(6.043073357781111 50.128051662794235,"
-          + "6.242751092156993 49.90222565367873))", 3
-      ),
-      ("S_WITHIN(geom,BBOX(-180,-90,0,90))", 44), ("S_CONTAINS(geom,BBOX(7,50,8,51))", 1),
-      ("S_CONTAINS(geom,LINESTRING(7 50,8 51))", 1), ("S_CONTAINS(geom,POINT(7.02 49.92))", 1),
-      ("S_OVERLAPS(geom,BBOX(-180,-90,0,90))", 11),
-    ]
-
-    private static let box = "S_INTERSECTS(geom,BBOX(0,40,10,50))"
-    private static let west =
-      "(-180 -90, -90 -90, -90 90, -180 90, -180 -90), "
-      + "(-120 -50, -100 -50, -100 -40, -120 -40, -120 -50)"
-    private static let luxembourg =
-      "6.043073357781111 50.128051662794235,6.242751092156993 49.90222565367873,"
-      + "6.186320428094177 49.463802802114515,5.897759230176348 49.44266714130711,"
-      + "5.674051954784829 49.529483547557504,5.782417433300907 50.09032786722122,"
-      + "6.043073357781111 50.128051662794235"
-
     @Test(.enabled(if: SharedData.isPresent, Comment(rawValue: SharedData.absent)))
     func `countries are found as the standard's tests say`() async throws {
       let folder = try TemporaryFolder()
@@ -155,7 +103,7 @@ import Testing
         return response.status == 200
           ? try JSONValueReader.read(text)["numberMatched"] : .text(text)
       }
-      for (predicate, expected) in Self.countries {
+      for (predicate, expected) in CQL2Predicates.countries {
         let json = try Filter(cql2: predicate).cql2JSON
         let expected = JSONValue(expected)
         #expect(

@@ -113,22 +113,7 @@ import Testing
       await server.close()
     }
 
-    private static let conditions: [(filter: String, ids: [Int64])] = [
-      ("true", Array(1...20)), ("false", []), ("NOT false", Array(1...20)),
-      ("depth IS NULL", [1, 6, 11, 16]), ("depth IS NULL AND depth IS NOT NULL", []),
-      ("geom IS NULL", [20]), ("depth=3", [4, 18]), ("depth<>3 AND fid<5", [2, 3]),
-      ("fid<2", [1]), ("fid<=2", [1, 2]), ("fid>19", [20]), ("fid>=20", [20]),
-      ("name='well 7'", [8]), ("CASEI(name)=CASEI('WELL 7')", [8]),
-      ("name LIKE 'well 1_'", Array(11...20)),
-      ("seen<TIMESTAMP('1970-01-02T00:00:00Z')", [1]),
-      ("seen=TIMESTAMP('1970-01-03T00:00:00Z')", [3]),
-      ("depth BETWEEN 5 AND 6", [7, 13, 14, 20]), ("name IN ('well 1','well 3')", [2, 4]),
-      ("S_INTERSECTS(geom,BBOX(17,0,-170,90))", [18, 19]),
-      ("S_INTERSECTS(geom,BBOX(170,0,2,90))", [1, 2, 3]), ("depth*2=6", [4, 18]),
-      ("T_AFTER(seen,DATE('1970-01-19'))", [20]),
-    ]
-
-    @Test(arguments: conditions)
+    @Test(arguments: CQL2Predicates.wells)
     func `conditions mean what CQL2 says`(filter: String, ids: [Int64]) async throws {
       let server = try await TestServer()
       let text = PercentText.encode(filter)
@@ -144,10 +129,7 @@ import Testing
       await server.close()
     }
 
-    @Test(arguments: [
-      "S_INTERSECTS(geom,POINT(90 180))", "S_WITHIN(geom,POLYGON((0 0,1 0,1 91,0 0)))",
-      "NOT (fid=1 OR S_INTERSECTS(geom,POINT(0 -90.5)))", "depth>", "nothing=1", "S_BUFFER(geom)",
-    ])
+    @Test(arguments: CQL2Predicates.mistakes)
     func `positions that are none, and what cannot be read, are mistakes`(
       filter: String
     ) async throws {
