@@ -106,10 +106,13 @@ extension FilterLowering {
     switch filter {
     case .not(let part): return try candidates(part, negated: !negated)
     case .and(let parts) where !negated, .or(let parts) where negated:
+      var ids: Candidates?
       for part in parts {
-        if let found = try candidates(part, negated: negated), !found.areOfIDsAlone { return found }
+        guard let found = try candidates(part, negated: negated) else { continue }
+        if !found.areOfIDsAlone { return found }
+        ids = found
       }
-      return nil
+      return ids
     case .or(let parts), .and(let parts):
       var all = Candidates()
       for part in parts {

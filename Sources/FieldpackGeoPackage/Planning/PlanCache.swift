@@ -93,8 +93,6 @@ final class PlanCache {
     var paths: [LayerPath]?
     private var plans: [(key: Key, plan: LayerPlan)] = []
     private static let mostPlans = 8
-    /// A cursor of one of the plans that nobody uses.
-    private var idle: (key: Key, cursor: LayerCursor)?
 
     func plan(_ key: Key) -> LayerPlan? { plans.first { $0.key == key }?.plan }
 
@@ -103,14 +101,6 @@ final class PlanCache {
       if plans.count >= Self.mostPlans { plans.removeAll() }
       plans.append((key, plan))
     }
-
-    func takeCursor(_ key: Key) -> LayerCursor? {
-      guard let idle, idle.key == key else { return nil }
-      self.idle = nil
-      return idle.cursor
-    }
-
-    func giveBack(_ cursor: LayerCursor, _ key: Key) { idle = (key, cursor) }
   }
 
   struct Key: Equatable {

@@ -70,8 +70,9 @@ extension GeoPackageSnapshot {
     let ids = rows.compactMap { $0[0].integerValue }
     // An R-tree does not have empty geometries, either.
     if ids.isEmpty { return nil }
-    return ids.count > Self.mostIDs
-      ? all : .isIn(.column(id), ids.map { .literal(.integer($0)) })
+    if ids.count > Self.mostIDs { return all }
+    // A feature may have got a geometry when it is read.
+    return .isIn(.column(id), ids.map { .literal(.integer($0)) }) && all
   }
 
   private func logPlace(of log: EditLog) throws(FieldpackError) -> LogPlace? {

@@ -89,7 +89,6 @@ public class GeoPackageSnapshot: SnapshotReading {
     }
     // Layers without a match are announced too, so that a writer knows their columns.
     for schema in walk.unannounced { try sink.begin(schema) }
-    walk.giveBack()
   }
 
   /// The rows of all layers in the query's order.

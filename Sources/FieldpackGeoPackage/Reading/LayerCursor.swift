@@ -3,9 +3,9 @@ import FieldpackSQLite
 
 /// Walks the rows of one layer's statement and transforms geometries on the way.
 final class LayerCursor {
-  private(set) var plan: LayerPlan
+  let plan: LayerPlan
   private let statement: SessionStatement
-  private var report: QueryReport
+  private let report: QueryReport
   private let geometry: RowGeometry
   private let values: LentValues
   private var body = SQLRow.Body.absent
@@ -20,21 +20,6 @@ final class LayerCursor {
       reading: plan.table, plan.statement.text, plan.statement.parameters)
     geometry = RowGeometry(plan, file: file, skipsErrors: skipsErrors, report: report)
     values = LentValues(count: 2 + plan.schema.columns.count)
-  }
-
-  /// Goes before the first row of the same plan for another number or box.
-  func restart(_ plan: LayerPlan, report: QueryReport) throws(FieldpackError) {
-    self.plan = plan
-    (self.report, geometry.report) = (report, report)
-    for (index, value) in plan.statement.parameters.enumerated() {
-      try statement.bind(value, at: index + 1)
-    }
-  }
-
-  /// Ends the reading, so that the cursor can be kept for the next one.
-  func rest() {
-    statement.reset()
-    body = .absent
   }
 
   var schema: Schema { plan.schema }

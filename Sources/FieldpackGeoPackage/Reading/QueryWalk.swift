@@ -25,7 +25,7 @@ struct QueryWalk {
     waiting = paths[...]
     // SQL cannot count here, because skipped rows do not count for limit and offset.
     if paths.count == 1, !query.mayPassOver {
-      cursors = [try planner.cursor(paths[0])]
+      cursors = [try Self.cursor(planner, paths[0], limit: query.limit, offset: query.offset)]
       (toSkip, toGive, waiting) = (0, .max, [])
       schemas = cursors.map(\.schema)
     } else if query.isOrdered {
@@ -45,14 +45,6 @@ struct QueryWalk {
   private let isMerging: Bool
   /// Whether each sort key descends.
   private let directions: [Bool]
-
-  /// Gives the cursor of a query of one layer back after the last row, so that the next query of its shape need
-  /// not make one.
-  mutating func giveBack() {
-    guard let latest, cursors.isEmpty, waiting.isEmpty, schemas.count == 1 else { return }
-    planner.giveBack(latest)
-    self.latest = nil
-  }
 
   private static func cursor(
     _ planner: QueryPlanner, _ path: LayerPath, limit: Int?, offset: Int

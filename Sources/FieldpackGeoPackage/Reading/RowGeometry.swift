@@ -11,7 +11,7 @@ final class RowGeometry {
   private let givesGeometry: Bool
   private let file: GeoPackageSession
   private let skipsErrors: Bool
-  var report: QueryReport
+  private let report: QueryReport
   private let readsGeometry: Bool
   private let transformation: CoordinateTransformation?
   private let pipeline: GeometryPipeline?

@@ -221,6 +221,10 @@ package actor StorePools {
   /// Closes the readers that nobody has used since the last call. Nobody asks the pool for reading only any
   /// more once there is one for writing.
   func closeUnusedReaders() async {
+    // Whoever closes the store waits for this.
+    await takeTurn()
+    defer { endTurn() }
+    guard !isClosed else { return }
     await readingPool?.closeUnusedReaders(keeping: writingPool == nil ? 1 : 0)
     await writingPool?.closeUnusedReaders(keeping: 1)
   }

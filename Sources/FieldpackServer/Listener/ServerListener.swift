@@ -194,6 +194,7 @@
         // What is unused at one look is closed at the next one.
         var looksLeft = 2
         while looksLeft > 0, (try? await clock.sleep(for: Self.timeBetweenSweeps)) != nil {
+          if state.withLock({ $0.isClosing }) { return }
           peers.sweep()
           let before = looksLeft
           looksLeft = state.withLock { state in

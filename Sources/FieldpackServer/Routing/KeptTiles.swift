@@ -82,7 +82,7 @@ final class KeptTiles: Sendable {
   }
 
   /// The turn of a request that has yet to ask for its counter. Of two counters the one that was asked for
-  /// in the later turn is the newer one.
+  /// in the later turn is nearly always the newer one; where it is not, newer tiles are made again.
   func takeTurn() -> Int {
     state.withLock { state in
       state.uses += 1

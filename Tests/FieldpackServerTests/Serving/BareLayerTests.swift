@@ -157,12 +157,19 @@ import Testing
       }
       return ids
     }
-    let list: Filter = .isIn(.column("fid"), [.literal(.integer(4)), .literal(.integer(5))])
+    let all: Filter = .isNull(.column("geom"))
+    let list =
+      .isIn(.column("fid"), [.literal(.integer(4)), .literal(.integer(5))]) && all
     for _ in 0..<2 { try await create(nil, in: "wells") }
     #expect(try await condition() == list)
     #expect(try await ids(list) == [2, 4, 5])
-    let all: Filter = .isNull(.column("geom"))
     #expect(try await ids(all) == [2, 4, 5])
+    // One gets a geometry after the look.
+    try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+      try writer.execute(
+        "UPDATE wells SET geom = (SELECT geom FROM wells WHERE fid = 3) WHERE fid = 4")
+    }
+    #expect(try await ids(list) == [2, 5])
     try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
       for _ in 0..<1_000 { try writer.create(Feature(geometry: nil, attributes: [:]), in: "wells") }
     }

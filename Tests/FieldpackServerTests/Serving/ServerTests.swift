@@ -26,6 +26,8 @@ import Testing
       #expect(target.path == ["collections", "a/b c", "items"])
       #expect(target == RequestTarget("/collections/a%2Fb%20c/items?f=json&x=1+2&y"))
       #expect(target.query == [.init("f", "json"), .init("x", "1 2"), .init("y", "")])
+      // A sign that combines with the question mark belongs to the name behind it.
+      #expect(RequestTarget("/?\u{301}f=json")?.query == [.init("\u{301}f", "json")])
     }
 
     @Test func `only names of this machine are answered`() async throws {
