@@ -231,7 +231,7 @@ import Testing
 
     private static let sizes: [(head: String, status: Int)] = [
       ("GET / HTTP/1.1\r\nHost: localhost\r\nX: \(String(repeating: "x", count: 12_000))", 200),
-      ("GET / HTTP/1.1\r\nHost: localhost\r\nX: \(String(repeating: "x", count: 15_900))", 431),
+      ("GET / HTTP/1.1\r\nHost: localhost\r\nX: \(String(repeating: "x", count: 16_500))", 431),
       ("GET / HTTP/1.1\r\nHost: localhost\r\nX: \(String(repeating: "x", count: 40_000))", 431),
       (
         "GET / HTTP/1.1\r\nHost: localhost\r\n"
