@@ -192,8 +192,9 @@
       var limits = PostgresLimits()
       limits.ending = .milliseconds(300)
       let pool = PostgresPool(cluster.address(), limits: limits)
-      let (backend, written) = (Locked<pid_t>(0), Locked(0))
+      let (backend, written, isOver) = (Locked<pid_t>(0), Locked(0), Locked(false))
       let task = Task {
+        defer { isOver.withLock { $0 = true } }
         try await pool.run { (connection) throws(FieldpackError) in
           let process = try connection.execute("SELECT pg_backend_pid()").integer(0, 0) ?? 0
           try connection.execute("CREATE TEMPORARY TABLE t (line text)")
@@ -208,15 +209,20 @@
           }
         }
       }
-      // The socket is full when nothing more is written.
-      var last = -1
-      while last <= 0 || last != written.withLock({ $0 }) {
-        last = written.withLock { $0 }
-        try await Task.sleep(for: .milliseconds(20))
+      do {
+        defer {
+          let stopped = backend.withLock { $0 }
+          if stopped > 0 { kill(stopped, SIGCONT) }
+        }
+        // The socket is full when nothing more is written.
+        var last = -1
+        while last <= 0 || last != written.withLock({ $0 }), !isOver.withLock({ $0 }) {
+          last = written.withLock { $0 }
+          try await Task.sleep(for: .milliseconds(20))
+        }
+        task.cancel()
+        #expect(await code { try await task.value } == .interrupted)
       }
-      task.cancel()
-      #expect(await code { try await task.value } == .interrupted)
-      kill(backend.withLock { $0 }, SIGCONT)
       await pool.close()
     }
 
