@@ -265,8 +265,12 @@
     }
 
     /// Runs `body` to its end although the task is cancelled: what is done elsewhere counts on it.
+    ///
+    /// - Throws: `.interrupted` where the task was cancelled before.
     func withoutCancelling<R>(_ body: () throws(FieldpackError) -> R) throws(FieldpackError) -> R {
-      let (_, outer) = canceller.beginRun()
+      guard let outer = canceller.beginKeptRun() else {
+        throw FieldpackError(.interrupted, "interrupted")
+      }
       defer { if !canceller.endRun(outer: outer) { giveUp() } }
       return try body()
     }

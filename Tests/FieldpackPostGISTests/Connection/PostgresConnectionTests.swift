@@ -226,6 +226,23 @@
       await pool.close()
     }
 
+    @Test func `what nobody may cancel does not begin in a task that is cancelled`() async throws {
+      let pool = PostgresPool(try await TestCluster.shared.value.address())
+      let (hasCome, isDone) = (Locked(false), Locked(false))
+      let task = Task {
+        try await pool.run { (connection) throws(FieldpackError) in
+          hasCome.withLock { $0 = true }
+          while !connection.canceller.isRequested { sched_yield() }
+          try connection.withoutCancelling { isDone.withLock { $0 = true } }
+        }
+      }
+      while !hasCome.withLock({ $0 }) { await Task.yield() }
+      task.cancel()
+      #expect(await code { try await task.value } == .interrupted)
+      #expect(!isDone.withLock { $0 })
+      await pool.close()
+    }
+
     @Test func `a pool replaces what the server ended, and says when all are in use`() async throws
     {
       let cluster = try await TestCluster.shared.value
