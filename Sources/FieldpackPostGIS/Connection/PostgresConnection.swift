@@ -49,6 +49,8 @@
     }
 
     deinit {
+      // A server that works for another connection, such as at the rest of a COPY, would go on.
+      if PQtransactionStatus(handle) == PQTRANS_ACTIVE { canceller.passOn() }
       canceller.invalidate()
       // The server is told of the end, but not waited for.
       PQsetnonblocking(handle, 1)

@@ -226,6 +226,25 @@
       await pool.close()
     }
 
+    @Test func `a COPY whose end nobody waits for ends with its connection`() async throws {
+      let schema = try await TestSchema.make()
+      let table = "\(quotedUnchecked(schema.name)).t"
+      try schema.run("CREATE TABLE t (a int CHECK (pg_sleep(1000) IS NOT NULL))")
+      let leader = try schema.cluster.connection()
+      let copy = "COPY \(table) FROM STDIN"
+      let running = "SELECT FROM pg_stat_activity WHERE query = '\(copy)' AND state = 'active'"
+      do {
+        let follower = try PostgresConnection(schema.cluster.address(), following: leader)
+        defer { withExtendedLifetime(follower) {} }
+        let writer = try follower.beginCopy(copy)
+        try Self.write(Array("1\n".utf8), to: writer)
+        try follower.closeCopy()
+        let sleeping = running + " AND wait_event = 'PgSleep'"
+        while try leader.execute(sleeping).count == 0 { await Task.yield() }
+      }
+      while try leader.execute(running).count > 0 { await Task.yield() }
+    }
+
     @Test func `what nobody may cancel does not begin in a task that is cancelled`() async throws {
       let pool = PostgresPool(try await TestCluster.shared.value.address())
       let (hasCome, isDone) = (Locked(false), Locked(false))
