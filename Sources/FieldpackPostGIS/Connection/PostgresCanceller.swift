@@ -23,6 +23,13 @@
       var isSending = false
       var isInvalid = false
 
+      mutating func beginRun() -> (run: UInt64, outer: UInt64) {
+        let outer = currentRun
+        lastRun += 1
+        currentRun = lastRun
+        return (currentRun, outer)
+      }
+
       /// The handle is freed when nobody sends any more.
       mutating func freeIfUnused() {
         guard isInvalid, !isSending else { return }
@@ -55,12 +62,16 @@
 
     func beginRun() -> (run: UInt64, outer: UInt64) {
       state.withLock {
-        let outer = $0.currentRun
-        $0.lastRun += 1
-        $0.currentRun = $0.lastRun
         requested.store(false, ordering: .relaxed)
-        return ($0.lastRun, outer)
+        return $0.beginRun()
       }
+    }
+
+    /// Begins a run in the current one that nobody can cancel.
+    ///
+    /// - Returns: the current one; `nil` where it was cancelled, so that a request may be on its way.
+    func beginKeptRun() -> UInt64? {
+      state.withLock { isRequested ? nil : $0.beginRun().outer }
     }
 
     /// - Returns: `false` where a request is still on its way, so that nobody may use the connection.

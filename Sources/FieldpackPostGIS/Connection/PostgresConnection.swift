@@ -49,6 +49,8 @@
     }
 
     deinit {
+      // A server that works for another connection, such as at the rest of a COPY, would go on.
+      if PQtransactionStatus(handle) == PQTRANS_ACTIVE { canceller.passOn() }
       canceller.invalidate()
       // The server is told of the end, but not waited for.
       PQsetnonblocking(handle, 1)
@@ -265,8 +267,12 @@
     }
 
     /// Runs `body` to its end although the task is cancelled: what is done elsewhere counts on it.
+    ///
+    /// - Throws: `.interrupted` where the task was cancelled before.
     func withoutCancelling<R>(_ body: () throws(FieldpackError) -> R) throws(FieldpackError) -> R {
-      let (_, outer) = canceller.beginRun()
+      guard let outer = canceller.beginKeptRun() else {
+        throw FieldpackError(.interrupted, "interrupted")
+      }
       defer { if !canceller.endRun(outer: outer) { giveUp() } }
       return try body()
     }

@@ -81,9 +81,11 @@ struct LayerPlan: Sendable {
   /// rows are not few, that is done in vain.
   func few(limit: Int?, offset: Int) -> FewRows? {
     let most = layer.rowBytes <= Self.fewBytes / 256 ? 256 : 64
-    // A view may take its time before its first row, and call functions that only a transaction for reading
-    // keeps from writing.
-    guard layer.rowBytes <= Self.fewBytes / 64, !layer.isView else { return nil }
+    // A view may take its time before its first row; it and policies may call functions that only the
+    // cursor's transaction for reading keeps from writing.
+    guard layer.rowBytes <= Self.fewBytes / 64, !layer.isView, !layer.hasPolicies else {
+      return nil
+    }
     if limit != nil || offset > 0 {
       guard let limit, limit <= most else { return nil }
       let statement = statement(limit: limit, offset: offset)

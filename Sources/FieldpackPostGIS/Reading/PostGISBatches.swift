@@ -52,7 +52,7 @@
         try walk.withLock { (walk) throws(FieldpackError) in
           if walk == nil {
             // Several layers are read from one state; for one, the cursor knows.
-            if plan.layers.count > 1 || plan.layers.contains(where: \.layer.hasPolicies) {
+            if plan.layers.count > 1 {
               try connection.execute(PostgresConnection.Transaction.snapshot.rawValue)
             }
             walk = try PostGISWalk(plan, connection, store: id, report: report)

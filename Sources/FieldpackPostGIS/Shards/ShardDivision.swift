@@ -60,11 +60,11 @@
       try compare(ShardDigest.read(layer.table, columns, on: reader), found)
       try sharding.told(.verified)
       try connections.endReaders()
-      try show { () throws(FieldpackError) in
-        try own.executeAll(try sql.links())
-        try own.executeAll(try sql.replace(by: plan))
-      }
-      try sharding.told(.dropped)
+      try show(
+        { () throws(FieldpackError) in
+          try own.executeAll(try sql.links())
+          try own.executeAll(try sql.replace(by: plan))
+        }, end: {})
       return report
     }
 
@@ -103,17 +103,22 @@
           + "\(old.sum); nothing was changed")
     }
 
-    /// Commits the new parts, then lets the store's server show them.
+    /// Commits the new parts, lets the store's server show them, and ends the work. Nobody can cancel that:
+    /// it would leave parts that no layer has.
+    ///
+    /// - Parameter end: what is done behind the switch.
     private func show(
-      _ statements: () throws(FieldpackError) -> Void
+      _ statements: () throws(FieldpackError) -> Void, end: () throws(FieldpackError) -> Void
     ) throws(FieldpackError) {
-      try connections.commitWriters()
-      try sharding.told(.committed)
       try own.withoutCancelling { () throws(FieldpackError) in
+        try connections.commitWriters()
+        try sharding.told(.committed)
         try statements()
         try own.commit("the layer was changed")
+        try sharding.told(.switched)
+        try end()
+        try sharding.told(.dropped)
       }
-      try sharding.told(.switched)
     }
 
     // MARK: Balancing
@@ -140,24 +145,34 @@
       try complete(new)
       for part in new { try verify(part, from: gone) }
       try sharding.told(.verified)
-      try show { () throws(FieldpackError) in
-        try own.executeAll(try sql.links())
-        for part in gone { try own.executeAll(try sql.detach(part, from: table.name)) }
-        for part in new { try own.execute(try sql.attach(part, to: table.name)) }
-      }
-      // Those of the store's server went with the switch.
-      for part in gone where part.server != nil {
+      try show(
+        { () throws(FieldpackError) in
+          try own.executeAll(try sql.links())
+          for part in gone { try own.executeAll(try sql.detach(part, from: table.name)) }
+          for part in new { try own.execute(try sql.attach(part, to: table.name)) }
+        },
+        end: { () throws(FieldpackError) in
+          report.notes += try drop(gone)
+          try connections.endReaders()
+        })
+      return report
+    }
+
+    /// Drops old parts at other servers; those of the store's server went with the switch.
+    ///
+    /// - Returns: which of them are still there.
+    private func drop(_ parts: [ShardPart]) throws(FieldpackError) -> [Note] {
+      var notes: [Note] = []
+      for part in parts where part.server != nil {
         let drop = "DROP TABLE \(try table.quoted(part.table))"
         do throws(FieldpackError) { try connections.reader(part.server).execute(drop) } catch {
-          report.notes.append(
+          notes.append(
             Note(
               "the old part '\(part.table)' is still there: \(error.of(server: part.server).message)"
             ))
         }
       }
-      try connections.endReaders()
-      try sharding.told(.dropped)
-      return report
+      return notes
     }
 
     /// Nobody writes to the part until the end of the transaction.

@@ -16,6 +16,8 @@
     fileprivate struct Layer {
       let direct: DirectRows
       var router: ShardRouter
+      /// Whether no rows of another part of the import are among those of the transaction.
+      let isAlone: Bool
       /// The lowest and the highest id in each part, before the rows come.
       var taken: [(server: String?, ids: ClosedRange<Int64>)]
       /// The highest id in the layer and of the rows so far.
@@ -68,8 +70,12 @@
 
     /// Begins with a layer.
     ///
-    /// - Parameter copy: the COPY into the temporary table.
-    func begin(_ direct: DirectRows, stagedBy copy: String) throws(FieldpackError) {
+    /// - Parameters:
+    ///   - isAlone: whether no other rows of the import come to the layer.
+    ///   - copy: the COPY into the temporary table.
+    func begin(
+      _ direct: DirectRows, isAlone: Bool, stagedBy copy: String
+    ) throws(FieldpackError) {
       // The store's server waits while the others work.
       try own.run(script: "SET LOCAL idle_in_transaction_session_timeout = 0")
       var taken: [(String?, ClosedRange<Int64>)] = []
@@ -90,7 +96,7 @@
         direct: direct,
         router: try ShardRouter(
           direct.layout.parts, of: direct.layout.schema, columns: columns, connections),
-        taken: taken, highest: taken.map(\.1.upperBound).max() ?? 0,
+        isAlone: isAlone, taken: taken, highest: taken.map(\.1.upperBound).max() ?? 0,
         fieldCount: Int16(clamping: columns.count), defaults: try direct.defaultFields(on: own),
         copy: copy)
     }
@@ -114,13 +120,13 @@
     }
 
     /// Of rows with one id, which stores give one after the other, an upsert takes the last one. Another that
-    /// comes later is found as one that the layer has already, and is refused at the end.
+    /// comes later is found in its part, and refused.
     private func sendWithIDs(
       _ piece: CopyPiece, _ bytes: UnsafeRawBufferPointer, _ layer: inout Layer
     ) throws(FieldpackError) {
-      let rows = piece.byID
+      let rows = try piece.byID()
       try layer.routeHeld(before: rows.first?.id)
-      let taken = try takenIDs(of: piece, &layer)
+      let taken = try takenIDs(rows, &layer)
       for (place, row) in rows.enumerated() {
         let content = piece.content(row.index, of: bytes)
         if taken.contains(row.id) {
@@ -136,11 +142,15 @@
       }
     }
 
-    /// The ids of a piece that the layer has already, also by this import.
+    /// The ids of rows that the layer has already.
+    ///
+    /// - Parameter sorted: in the order of their ids.
+    /// - Throws: where this import has sent one of the ids before.
     private func takenIDs(
-      of piece: CopyPiece, _ layer: inout Layer
+      _ sorted: [(id: Int64, index: Int)], _ layer: inout Layer
     ) throws(FieldpackError) -> Set<Int64> {
-      guard let ids = piece.ids else { return [] }
+      guard let first = sorted.first?.id, let last = sorted.last?.id else { return [] }
+      let ids = first...last
       layer.highest = max(layer.highest, ids.upperBound)
       let column = quotedUnchecked(layer.direct.id.name)
       var list: String?
@@ -149,15 +159,20 @@
       for server in layer.direct.servers {
         let isAsked = layer.taken.contains { $0.server == server && $0.ids.overlaps(ids) }
         guard isMixed || isAsked else { continue }
-        let wanted = list ?? "{\(piece.rows.map(\.id.description).joined(separator: ","))}"
+        let wanted = list ?? "{\(sorted.map(\.id.description).joined(separator: ","))}"
         list = wanted
         if isMixed { try layer.router.flush(server) } else { try layer.router.settle(server) }
         let query = try layer.direct.query(server) { table, _ in
-          "SELECT \(column)::int8 FROM \(table) WHERE \(column) = ANY ($1::text::int8[])"
+          "SELECT \(column)::int8, xmin = pg_current_xact_id()::xid FROM \(table) "
+            + "WHERE \(column) = ANY ($1::text::int8[])"
         }
         let rows = try connections.writer(server).execute(query, [.text(wanted)])
         for row in 0..<rows.count {
-          if let id = rows.integer(row, 0) { found.insert(id) }
+          guard let id = rows.integer(row, 0) else { continue }
+          if rows.flag(row, 1), layer.isAlone || !layer.had(id, at: server) {
+            throw layer.direct.stage.repeated("\(id)")
+          }
+          found.insert(id)
         }
       }
       return found
@@ -287,10 +302,17 @@
 
   extension CopyPiece {
     /// The rows in the order of their ids; those with one id as they came.
-    fileprivate var byID: [(id: Int64, index: Int)] {
+    fileprivate func byID() throws(FieldpackError) -> [(id: Int64, index: Int)] {
       var found: [(id: Int64, index: Int)] = []
       for (index, row) in rows.enumerated() {
-        if case .integer(let id) = row.id { found.append((id, index)) }
+        switch row.id {
+        case .integer(let id): found.append((id, index))
+        case .text(let text):
+          guard let id = Int64(text) else {
+            throw FieldpackError(.invalidData, "the id '\(text)' of a feature is no number")
+          }
+          found.append((id, index))
+        }
       }
       let isSorted = zip(found, found.dropFirst()).allSatisfy { $0.id <= $1.id }
       return isSorted ? found : found.sorted { ($0.id, $0.index) < ($1.id, $1.index) }
@@ -305,6 +327,11 @@
   }
 
   extension ShardLoad.Layer {
+    /// Whether an id lies between those that a server had before the rows came.
+    fileprivate func had(_ id: Int64, at server: String?) -> Bool {
+      taken.contains { $0.server == server && $0.ids.contains(id) }
+    }
+
     /// Sends the row that waits, unless the next one has its id.
     ///
     /// - Parameter next: `nil` where no row comes any more.

@@ -186,7 +186,7 @@
       let target = LoadTarget(
         .direct(direct), layer: part.name, plan: stage.plan, into: StageSQL.table, isFresh: false,
         srs: rows.geometry?.srs)
-      try shards.begin(direct, stagedBy: target.copy)
+      try shards.begin(direct, isAlone: isAlone, stagedBy: target.copy)
       return target
     }
 

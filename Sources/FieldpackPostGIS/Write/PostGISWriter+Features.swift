@@ -42,7 +42,8 @@
         if let own = feature.id { try checkIsNew(own, id, facts, layer) }
       }
       if let own = feature.id {
-        values.append(.init(column: quotedUnchecked(id.name), value: try sent(own, id, layer)))
+        values.append(
+          .init(column: quotedUnchecked(id.name), value: try given(own, id, layer)))
       } else {
         try settleIDs(of: facts)
       }
@@ -73,6 +74,19 @@
       }
       if feature.id != nil { noteGiven(key, facts) }
       return key
+    }
+
+    /// The form in which the id of a new feature is sent. A text for a layer with numbers is `.notFound`, as in
+    /// every store.
+    private func given(
+      _ id: FeatureID, _ column: TableFacts.ID, _ layer: LayerID
+    ) throws(FieldpackError) -> PostgresValue {
+      if column.isInteger { return try sent(id, column, layer) }
+      if let value = column.value(of: id) { return value }
+      throw FieldpackError(
+        .invalidData,
+        "the id '\(id)' of a feature is no \(column.type.name), as layer '\(layer)' has",
+        location: .init(store: store, layer: layer, feature: id))
     }
 
     func upsert(_ feature: Feature, in layer: LayerID) throws(FieldpackError) -> FeatureID {
@@ -160,7 +174,7 @@
     ) throws(FieldpackError) {
       let found = try connection.execute(
         "SELECT 1 FROM \(try facts.name.sql()) WHERE \(quotedUnchecked(column.name)) = $1",
-        [try sent(id, column, layer)])
+        [try given(id, column, layer)])
       guard found.count > 0 else { return }
       throw FieldpackError(
         .constraint, "layer '\(layer)' has a feature \(id) already",
@@ -277,6 +291,16 @@
   extension TableFacts.ID {
     /// The id in SQL, as an integer of eight bytes or a text.
     var asKey: String { quotedUnchecked(name) + (isInteger ? "::int8" : "::text") }
+
+    /// The form in which an id is sent; `nil` where the column cannot hold it.
+    func value(of id: FeatureID) -> PostgresValue? {
+      let bytes: [UInt8]? =
+        switch id {
+        case .integer(let number): isInteger ? type.bytes(of: .integer(number)) : nil
+        case .text(let text): isInteger ? nil : type.bytes(of: .text(text))
+        }
+      return bytes.map { .binary($0) }
+    }
 
     /// The id in the first row of an answer.
     func key(_ rows: PostgresRows) -> FeatureID? {

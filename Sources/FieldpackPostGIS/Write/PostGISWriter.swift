@@ -103,18 +103,13 @@
     func sent(
       _ id: FeatureID, _ column: TableFacts.ID, _ layer: LayerID
     ) throws(FieldpackError) -> PostgresValue {
-      let bytes: [UInt8]? =
-        switch id {
-        case .integer(let number): column.isInteger ? column.type.bytes(of: .integer(number)) : nil
-        case .text(let text): column.isInteger ? nil : column.type.bytes(of: .text(text))
-        }
-      guard let bytes else {
+      guard let value = column.value(of: id) else {
         throw FieldpackError(
           .notFound,
           "layer '\(layer)' has no feature '\(id)': its ids are of type \(column.type.name)",
           location: .init(store: store, layer: layer, feature: id))
       }
-      return .binary(bytes)
+      return value
     }
 
     // MARK: Ids

@@ -192,8 +192,9 @@
       var limits = PostgresLimits()
       limits.ending = .milliseconds(300)
       let pool = PostgresPool(cluster.address(), limits: limits)
-      let (backend, written) = (Locked<pid_t>(0), Locked(0))
+      let (backend, written, isOver) = (Locked<pid_t>(0), Locked(0), Locked(false))
       let task = Task {
+        defer { isOver.withLock { $0 = true } }
         try await pool.run { (connection) throws(FieldpackError) in
           let process = try connection.execute("SELECT pg_backend_pid()").integer(0, 0) ?? 0
           try connection.execute("CREATE TEMPORARY TABLE t (line text)")
@@ -208,15 +209,56 @@
           }
         }
       }
-      // The socket is full when nothing more is written.
-      var last = -1
-      while last <= 0 || last != written.withLock({ $0 }) {
-        last = written.withLock { $0 }
-        try await Task.sleep(for: .milliseconds(20))
+      do {
+        defer {
+          let stopped = backend.withLock { $0 }
+          if stopped > 0 { kill(stopped, SIGCONT) }
+        }
+        // The socket is full when nothing more is written.
+        var last = -1
+        while last <= 0 || last != written.withLock({ $0 }), !isOver.withLock({ $0 }) {
+          last = written.withLock { $0 }
+          try await Task.sleep(for: .milliseconds(20))
+        }
+        task.cancel()
+        #expect(await code { try await task.value } == .interrupted)
       }
+      await pool.close()
+    }
+
+    @Test func `a COPY whose end nobody waits for ends with its connection`() async throws {
+      let schema = try await TestSchema.make()
+      let table = "\(quotedUnchecked(schema.name)).t"
+      try schema.run("CREATE TABLE t (a int CHECK (pg_sleep(1000) IS NOT NULL))")
+      let leader = try schema.cluster.connection()
+      let copy = "COPY \(table) FROM STDIN"
+      let running = "SELECT FROM pg_stat_activity WHERE query = '\(copy)' AND state = 'active'"
+      do {
+        let follower = try PostgresConnection(schema.cluster.address(), following: leader)
+        defer { withExtendedLifetime(follower) {} }
+        let writer = try follower.beginCopy(copy)
+        try Self.write(Array("1\n".utf8), to: writer)
+        try follower.closeCopy()
+        let sleeping = running + " AND wait_event = 'PgSleep'"
+        while try leader.execute(sleeping).count == 0 { await Task.yield() }
+      }
+      while try leader.execute(running).count > 0 { await Task.yield() }
+    }
+
+    @Test func `what nobody may cancel does not begin in a task that is cancelled`() async throws {
+      let pool = PostgresPool(try await TestCluster.shared.value.address())
+      let (hasCome, isDone) = (Locked(false), Locked(false))
+      let task = Task {
+        try await pool.run { (connection) throws(FieldpackError) in
+          hasCome.withLock { $0 = true }
+          while !connection.canceller.isRequested { sched_yield() }
+          try connection.withoutCancelling { isDone.withLock { $0 = true } }
+        }
+      }
+      while !hasCome.withLock({ $0 }) { await Task.yield() }
       task.cancel()
       #expect(await code { try await task.value } == .interrupted)
-      kill(backend.withLock { $0 }, SIGCONT)
+      #expect(!isDone.withLock { $0 })
       await pool.close()
     }
 

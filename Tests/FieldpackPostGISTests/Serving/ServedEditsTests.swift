@@ -202,8 +202,10 @@
     @Test func `a feature of a layer that gives no ids brings its own`() async throws {
       let schema = try await TestSchema.make()
       try schema.run(
-        "CREATE TABLE sites (code text PRIMARY KEY, name text); INSERT INTO sites VALUES ('A', 'a')"
-      )
+        """
+        CREATE TABLE sites (code text PRIMARY KEY, name text); INSERT INTO sites VALUES ('A', 'a');
+        CREATE TABLE marks (code uuid PRIMARY KEY);
+        """)
       try await ServedDatabaseTests.serving(schema, isWritable: true) { ask in
         let items = "/collections/sites/items"
         func post(_ properties: String, _ rest: String = "") async throws -> HTTPResponse {
@@ -229,6 +231,12 @@
           let text = try refused.json["detail"]?.string ?? ""
           #expect(refused.status == status && text.hasPrefix(detail), "\(text)")
         }
+        let mark = Self.feature("", #""geometry":null,"id":"abc""#)
+        let refused = try await ask("POST", "/collections/marks/items", mark, Self.json)
+        #expect(refused.status == 422)
+        #expect(
+          try refused.json["detail"] == "the id 'abc' of a feature is no uuid, as layer 'marks' has"
+        )
         let all = try await ask("GET", items, nil, [:]).json["features"]?.items
         #expect(all?.compactMap { $0["id"]?.string } == ["A", "B 1", "C", "D"])
       }

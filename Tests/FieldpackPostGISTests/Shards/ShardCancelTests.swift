@@ -28,10 +28,10 @@
 
       /// Waits until somebody waits for the part, or nobody does any more.
       func wait(for isWaiting: Bool) async throws {
-        while try watcher.execute(
-          "SELECT FROM pg_locks WHERE relation = $1::text::regclass AND NOT granted",
-          [.text(table)]
-        ).count == (isWaiting ? 0 : 1) { try await Task.sleep(for: .milliseconds(5)) }
+        let waiting = "SELECT FROM pg_locks WHERE relation = $1::text::regclass AND NOT granted"
+        while try watcher.execute(waiting, [.text(table)]).count > 0 ? !isWaiting : isWaiting {
+          try await Task.sleep(for: .milliseconds(5))
+        }
       }
     }
 

@@ -15,15 +15,18 @@
       private let schema: TestSchema
       private let store: PostGISStore
 
-      /// - Parameter rows: how many rows have the same id, with the depths 1, 2 and so on.
-      init(_ ids: ClosedRange<Int>, rows: Int) async throws {
+      /// - Parameters:
+      ///   - rows: how many rows have the same id, with the depths 1, 2 and so on.
+      ///   - isPlaced: whether they have places on all servers, and not all in the store's own part for rows
+      ///     without one.
+      init(_ ids: ClosedRange<Int>, rows: Int, isPlaced: Bool = true) async throws {
         pair = try await ShardLoadTests.Pair()
         schema = try await TestSchema.make()
         try schema.run(
           """
           CREATE VIEW drawn AS SELECT id, nr AS depth, md5(nr || 'of' || id) || repeat('x', 2000) AS name,
-            ST_SetSRID(ST_MakePoint((id * 10 + nr) % 36 * 10 - 175, (id * 10 + nr) % 17 * 10 - 80), 4326)
-              ::geometry(Point, 4326) AS geom
+            CASE WHEN \(isPlaced) THEN ST_SetSRID(ST_MakePoint((id * 10 + nr) % 36 * 10 - 175,
+              (id * 10 + nr) % 17 * 10 - 80), 4326) END::geometry(Point, 4326) AS geom
           FROM generate_series(\(ids.lowerBound), \(ids.upperBound)) AS id,
             generate_series(1, \(rows)) AS nr ORDER BY id, nr
           """)
@@ -88,13 +91,17 @@
       await source.close()
     }
 
-    @Test func `rows of one id far apart are refused, with the id`() async throws {
-      let source = try await Source(402...500, rows: 10)
-      let error = try await source.refusal(.upsert, by: [Order("depth")])
+    @Test(arguments: [ImportMode.append, .upsert], [true, false])
+    func `rows of one id far apart are refused, with the id`(
+      _ mode: ImportMode, isPlaced: Bool
+    ) async throws {
+      // No piece of the rows has an id twice.
+      let source = try await Source(402...1_000, rows: 2, isPlaced: isPlaced)
+      let error = try await source.refusal(mode, by: [Order("depth")])
       #expect(error?.code == .constraint)
       let words = try #require(
         error?.message.firstMatch(of: #/gets two rows with the id (\d+),/#))
-      #expect((402...500).contains(Int(words.1) ?? 0))
+      #expect((402...1_000).contains(Int(words.1) ?? 0))
       await source.close()
     }
 
