@@ -47,7 +47,8 @@ final class FollowedGeoPackage: FollowedStore {
     _ body: @Sendable (EventReading) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
     let id = store.id
-    return try await store.read { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
+    // Most readings are short. Of many clients that come at once each would open a reader of its own.
+    return try await store.readSoon { (snapshot: GeoPackageSnapshot) throws(FieldpackError) in
       try body(EventReading(file: snapshot, store: id))
     }
   }
