@@ -269,11 +269,11 @@ actor EventHub {
     return (try await channel.test.chosen(all), known)
   }
 
-  /// The newest state of each device, and the layers without a log.
-  nonisolated func present() async throws(FieldpackError) -> (
-    positions: [LiveEvent], unlogged: Set<LayerID>
-  ) {
-    (try await store.positions(since: [:]).positions, try await store.unlogged())
+  /// The layers without a log, as far as is known while somebody follows. Each client asks for them, so a file is
+  /// not read for it: 1,000 clients that come at once would all wait.
+  func unlogged() async throws(FieldpackError) -> Set<LayerID> {
+    guard let known else { return [] }
+    return try await store.unlogged(known)
   }
 }
 

@@ -117,7 +117,7 @@ final class FollowedDatabase: FollowedStore {
     since runs: [Int64: Int64]
   ) async throws(FieldpackError) -> (positions: [LiveEvent], runs: [Int64: Int64]) { ([], [:]) }
 
-  func unlogged() async throws(FieldpackError) -> Set<LayerID> {
+  func unlogged(_ known: EventHub.Known) async throws(FieldpackError) -> Set<LayerID> {
     let logged = Set(try await database.changeLogs().map(\.schema.layer))
     let layers = try await database.describedLayers()
     return Set(layers.map(\.layer.id).filter { !logged.contains($0) })

@@ -103,9 +103,7 @@ final class FollowedGeoPackage: FollowedStore {
     }
   }
 
-  func unlogged() async throws(FieldpackError) -> Set<LayerID> {
-    try await read { (reading) throws(FieldpackError) in Set(try reading.prints().keys) }
-  }
+  func unlogged(_ known: EventHub.Known) -> Set<LayerID> { Set(known.prints.keys) }
 
   func regions(of layer: LayerID) -> RegionLayer { RegionLayer(layer, of: store) }
 }

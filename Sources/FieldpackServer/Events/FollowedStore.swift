@@ -37,6 +37,6 @@ protocol FollowedStore: Sendable {
     since runs: [Int64: Int64]
   ) async throws(FieldpackError) -> (positions: [LiveEvent], runs: [Int64: Int64])
   /// The layers without a log.
-  func unlogged() async throws(FieldpackError) -> Set<LayerID>
+  func unlogged(_ known: EventHub.Known) async throws(FieldpackError) -> Set<LayerID>
   func regions(of layer: LayerID) -> RegionLayer
 }

@@ -80,9 +80,8 @@ extension ServerRouter {
   private func head(
     _ request: ServerRequest, _ channel: EventChannel
   ) async throws(FieldpackError) -> [UInt8] {
-    let present = try await events.present()
     let layers = channel.test.query.layers
-    let unlogged = present.unlogged.filter { layers?.contains($0) ?? true }
+    let unlogged = try await events.unlogged().filter { layers?.contains($0) ?? true }
       .map { String($0.rawValue.map { $0.isNewline ? " " : $0 }) }.sorted()
     var head = "retry: 1000\n"
     if !unlogged.isEmpty {
@@ -90,7 +89,8 @@ extension ServerRouter {
     }
     var bytes = Array((head + "\n").utf8)
     guard Self.value(.last, request) == "1" else { return bytes }
-    for event in try await channel.test.chosen(present.positions) { bytes += event.lines() }
+    let (positions, _) = try await events.positions(since: [:], in: channel)
+    for event in positions { bytes += event.lines() }
     return bytes
   }
 
