@@ -54,6 +54,7 @@ missing_peers() {
   has fish || echo fish
   has ffmpeg || echo ffmpeg
   has mosquitto || [ -x /usr/sbin/mosquitto ] || echo mosquitto
+  has mosquitto_sub || echo mosquitto-clients
   ls /usr/share/postgresql/*/extension/postgis.control >/dev/null 2>&1 || echo postgresql-15-postgis-3
   has openssl || echo openssl
   "$(system_python)" -c 'import osgeo' 2>/dev/null || echo python3-gdal

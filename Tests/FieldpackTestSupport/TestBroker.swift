@@ -9,11 +9,15 @@ import Foundation
 
 /// A mosquitto of its own on 127.0.0.1, in a folder of its own.
 public final class TestBroker: Sendable {
-  public static let program: String? = [
-    "/usr/sbin", "/usr/local/sbin", "/usr/bin", "/opt/homebrew/sbin",
-  ]
-  .map { "\($0)/mosquitto" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+  public static let program = path(of: "mosquitto")
   public static let missing = "mosquitto is not installed"
+  /// The program that prints the messages of topics.
+  public static let subscriber = path(of: "mosquitto_sub")
+
+  private static func path(of program: String) -> String? {
+    ["/usr/sbin", "/usr/local/sbin", "/usr/bin", "/opt/homebrew/sbin", "/opt/homebrew/bin"]
+      .map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
 
   public let folder: TemporaryFolder
   public let port: Int
