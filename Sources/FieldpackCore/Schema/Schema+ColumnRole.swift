@@ -45,8 +45,8 @@ extension Schema {
         + "S_INTERSECTS, or IS NULL", location: .init(layer: layer))
   }
 
-  /// The error for a column that the layer lacks; it suggests columns with similar names. A geometry is no
-  /// column of values.
+  /// The error for a column that the layer lacks; it suggests columns with similar names. For the name of
+  /// the geometry it says that a geometry is no value.
   public func unknownColumn(_ name: String) -> FieldpackError {
     if case .geometry? = role(of: name) {
       return FieldpackError(

@@ -99,7 +99,8 @@ extension FilterLowering {
     var areOfIDsAlone: Bool { boxes.isEmpty && !ids.isEmpty }
   }
 
-  /// `nil` where the filter gives no boxes, or more than 16.
+  /// The boxes and ids of a filter; `nil` where it gives none, where one of two alternatives has none, and for
+  /// more than 16 boxes.
   func candidates(
     _ filter: Filter, negated: Bool = false
   ) throws(FieldpackError) -> Candidates? {
@@ -128,7 +129,8 @@ extension FilterLowering {
     }
   }
 
-  /// The numbers that rowids are compared with; `nil` where a column is not the rowid, or a value is no number.
+  /// The numbers that rowids are compared with; `nil` where the column is not the rowid, or a value is no
+  /// number.
   private func rowIDs(_ column: String, _ values: [Operand]) -> [Int64]? {
     guard table.schema.isID(column), table.textID == nil, table.hasRowIDs else { return nil }
     var ids: [Int64] = []

@@ -54,8 +54,8 @@ extension QueryPlanner {
     return paths
   }
 
-  /// Whether the query has no box, or all layers are read through their R-trees and the box stays one box in each SRS. In
-  /// another SRS the box may cross the antimeridian.
+  /// Whether the query has no box, or all layers are read through their R-trees and the box stays one box in
+  /// each SRS. In another SRS the box may cross the antimeridian.
   private func isOneBox(in paths: [LayerPath]) throws(FieldpackError) -> Bool {
     guard let boxed else { return true }
     for path in paths {

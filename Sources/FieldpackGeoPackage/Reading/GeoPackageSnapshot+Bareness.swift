@@ -19,14 +19,14 @@ extension GeoPackageSnapshot {
   /// To look through more edits than this takes as long as to count.
   private static let mostEdits = 10_000
 
-  /// So many features without geometry are told by their ids, which a query adds to those in a box. For more
-  /// of them it looks at each row.
+  /// Up to so many features without geometry are named by their ids, which a query adds to those in a box.
+  /// Where there are more of them, a query looks at each row.
   private static let mostIDs = 1_000
 
   /// The features of the layer without geometry, which its R-tree does not have.
   ///
-  /// To find that there are none takes a count of the R-tree's entries, unless the table demands geometries, or the layer's log
-  /// tells that no edit since an earlier look has left a feature without one.
+  /// To find that there are none takes a count of the R-tree's entries, unless the table demands geometries,
+  /// or the layer's log tells that no edit since an earlier look has left a feature without one.
   ///
   /// - Parameter known: what was found in an earlier state of the file.
   package func bareness(
@@ -71,7 +71,7 @@ extension GeoPackageSnapshot {
     // An R-tree does not have empty geometries, either.
     if ids.isEmpty { return nil }
     if ids.count > Self.mostIDs { return all }
-    // A feature may have got a geometry when it is read.
+    // By the time it is read, a feature may have a geometry.
     return .isIn(.column(id), ids.map { .literal(.integer($0)) }) && all
   }
 

@@ -114,8 +114,8 @@ extension Connection {
     }
   }
 
-  /// A deadline so long after statements first take more than a few instructions; `nil` for none. Short
-  /// work does not look at the clock for it.
+  /// How long statements may work, from the first 4,000 steps of one of them on; `nil` for no limit. Work
+  /// that is shorter does not look at the clock.
   package var patience: Duration? {
     get { waiting.patience }
     set {
@@ -124,6 +124,7 @@ extension Connection {
     }
   }
 
+  /// Whether a deadline or a ``patience`` limits the work.
   package var hasTimeLimit: Bool { waiting.deadline != nil || waiting.patience != nil }
 
   /// What tells the time for the deadline.

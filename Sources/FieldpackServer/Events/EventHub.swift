@@ -269,8 +269,8 @@ actor EventHub {
     return (try await channel.test.chosen(all), known)
   }
 
-  /// The layers without a log, as far as is known while somebody follows. Each client asks for them, so a file is
-  /// not read for it: 1,000 clients that come at once would all wait.
+  /// The layers without a log; none where nobody follows. A GeoPackage is not read for them: each client asks,
+  /// and of 1,000 clients that come at once each would wait for all others.
   func unlogged() async throws(FieldpackError) -> Set<LayerID> {
     guard let known else { return [] }
     return try await store.unlogged(known)
