@@ -159,9 +159,9 @@
       do throws(FieldpackError) {
         return try inSavepoint { () throws(FieldpackError) in
           let stated = try reader.connection.execute(
-            "SELECT srid FROM geometry_columns WHERE f_table_schema = $1 AND f_table_name = $2 "
-              + "AND f_geometry_column = $3",
-            [.text(reader.scope.schema), .text(name), .text(column.name)])
+            "SELECT \(CatalogueQueries.constraintSRID(table: "a.attrelid", column: "a.attnum")) "
+              + "FROM pg_attribute a WHERE a.attrelid = $1 AND a.attname = $2",
+            [.integer(Int64(oid)), .text(column.name)])
           if stated.count == 1, let srid = stated.integer(0, 0), srid > 0 { return (srid, nil) }
           // Every reading of the catalogue would run a view, which may take long or fail.
           guard kind != "v", kind != "f" else {

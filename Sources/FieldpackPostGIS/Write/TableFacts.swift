@@ -60,7 +60,7 @@
         return nil
       }
       facts.id?.isInteger = !layer.hasTextID
-      // `geometry_columns` knows no SRID of a column whose type says none, nor of a geography.
+      // Neither the type nor a constraint need say the SRID of a column, and a geography has its own.
       if facts.geometry?.srid == 0 { facts.geometry?.srid = layer.geometry?.srid ?? 0 }
       if let shards = layer.shards {
         facts.shards = shards
@@ -127,9 +127,9 @@
 
     private static let query = query(
       srid: """
-        (SELECT g.srid::int8 FROM geometry_columns g WHERE g.f_table_schema = n.nspname
-          AND g.f_table_name = c.relname AND g.f_geometry_column = a.attname
-          AND b.typname = 'geometry')
+        CASE WHEN b.typname = 'geometry' THEN coalesce(
+          CASE WHEN a.atttypmod <> -1 THEN nullif(postgis_typmod_srid(a.atttypmod), 0) END::int8,
+          \(CatalogueQueries.constraintSRID(table: "c.oid", column: "a.attnum")), 0) END
         """,
       type: """
         CASE WHEN b.typname = 'geometry' AND a.atttypmod <> -1

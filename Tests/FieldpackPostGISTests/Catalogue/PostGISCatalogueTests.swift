@@ -220,6 +220,27 @@
       await store.close()
     }
 
+    @Test func `a table dropped meanwhile does not hide an SRID of another`() async throws {
+      let schema = try await TestSchema.make()
+      try schema.run(
+        """
+        CREATE TABLE shapes (id int PRIMARY KEY, g geometry CHECK (ST_SRID(g) = 3857));
+        CREATE TABLE dropped (id int PRIMARY KEY, n int CHECK (n > 1));
+        """)
+      let connection = try schema.cluster.connection()
+      // A plan that looks at the constraints of all tables, as the one of a large database does.
+      try connection.execute("SET enable_nestloop = off")
+      try connection.execute("SET enable_indexscan = off")
+      try connection.execute("SET enable_bitmapscan = off")
+      try connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+      try connection.execute("SELECT FROM pg_class LIMIT 1")
+      try schema.run("DROP TABLE dropped")
+      let reader = CatalogueReader(connection: connection, scope: schema.scope, store: "survey")
+      let shapes = try #require(try reader.read().layers.first { $0.layer == "shapes" })
+      #expect(shapes.schema.geometry?.srs == SRS("EPSG", 3857))
+      #expect(try TableFacts.read(shapes, in: schema.scope, on: connection)?.geometry?.srid == 3857)
+    }
+
     @Test func `views are not run for their SRID`() async throws {
       let schema = try await TestSchema.make()
       try schema.run(
