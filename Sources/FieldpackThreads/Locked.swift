@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-  import Glibc
+  public import Glibc
 #elseif canImport(Darwin)
-  import Darwin
+  public import Darwin
 #endif
 
 /// A value behind a mutex, for whose changes threads can wait.
@@ -11,8 +11,8 @@
 public final class Locked<Value>: @unchecked Sendable {
   // Guarded by `mutex`; `mutex` and `changed` are allocated once so that their addresses never
   // change.
-  private var value: Value
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  @usableFromInline var value: Value
+  @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let changed: UnsafeMutablePointer<pthread_cond_t>
 
   public init(_ value: sending Value) {
@@ -32,6 +32,7 @@ public final class Locked<Value>: @unchecked Sendable {
     mutex.deallocate()
   }
 
+  @inlinable
   public func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
