@@ -2,7 +2,7 @@ import FieldpackThreads
 
 /// Owns one connection, on a thread of its own, and the session that visitors of the connection
 /// use.
-package actor ConnectionActor<Session> {
+package actor ConnectionActor<Session>: QueuedReader {
   private let executor: ThreadExecutor
   // Changed on the actor alone. Whoever has claimed the reader may use them on another thread, because
   // the actor has no visitors then; the queue's lock stands between one user and the next.

@@ -70,7 +70,7 @@ public final class ConnectionPool<Session>: Sendable {
   ) throws(E) -> R? {
     guard let reader = connections.readers.claimIdle() else { return nil }
     defer { connections.readers.release(reader) }
-    return try reader.runHere(body)
+    return try connections.own(reader).runHere(body)
   }
 
   /// Runs `body` on the writer, after the visits that were asked for earlier. A transaction that
@@ -99,7 +99,9 @@ public final class ConnectionPool<Session>: Sendable {
   /// Closes the readers that have been idle since the last call, all but `count` of them. One that is needed
   /// again is opened again.
   package func closeUnusedReaders(keeping count: Int) async {
-    for reader in connections.readers.takeUnused(keeping: count) { try? await reader.close() }
+    for reader in connections.readers.takeUnused(keeping: count) {
+      try? await connections.own(reader).close()
+    }
   }
 
   /// Waits for the running visits and closes every connection. The file is then in the journal mode

@@ -53,7 +53,7 @@ struct ConnectionFactory<Session>: Sendable {
 /// has closed them.
 struct PooledConnections<Session>: Sendable {
   let writer: ConnectionActor<Session>?
-  let readers: ReaderQueue<Session>
+  let readers: ReaderQueue
   let factory: ConnectionFactory<Session>
 
   /// An idle reader, a new one, or the next one that is released.
@@ -67,11 +67,11 @@ struct PooledConnections<Session>: Sendable {
     return try await reader(by: claim)
   }
 
-  private func reader(by claim: ReaderQueue<Session>.Claim) async throws(SQLiteError)
+  private func reader(by claim: ReaderQueue.Claim) async throws(SQLiteError)
     -> ConnectionActor<Session>
   {
     switch claim {
-    case .reader(let reader): return reader
+    case .reader(let reader): return own(reader)
     case .cancelled: throw .interrupted()
     case .closed: throw .misuse("the pool is closed: \(factory.path)")
     case .opening:
@@ -82,12 +82,17 @@ struct PooledConnections<Session>: Sendable {
     }
   }
 
+  /// The queue has this pool's own readers only.
+  func own(_ reader: any QueuedReader) -> ConnectionActor<Session> {
+    unsafeDowncast(reader, to: ConnectionActor<Session>.self)
+  }
+
   func openFirstReader() async throws(SQLiteError) {
     readers.release(try await acquire())
   }
 
   func close() async throws(SQLiteError) {
-    for reader in await readers.close() { try? await reader.close() }
+    for reader in await readers.close() { try? await own(reader).close() }
     try await writer?.close()
   }
 }

@@ -5,10 +5,10 @@ import Synchronization
 /// Between visits its transaction stays open.
 public final class ReaderLease<Session>: Sendable {
   private let reader: ConnectionActor<Session>
-  private let queue: ReaderQueue<Session>
+  private let queue: ReaderQueue
   private let isReleased = Atomic<Bool>(false)
 
-  init(reader: ConnectionActor<Session>, queue: ReaderQueue<Session>) {
+  init(reader: ConnectionActor<Session>, queue: ReaderQueue) {
     self.reader = reader
     self.queue = queue
   }

@@ -1,10 +1,15 @@
 import FieldpackThreads
 
+/// A connection that a ``ReaderQueue`` lends.
+protocol QueuedReader: AnyObject, Sendable {}
+
 /// The idle readers of a pool, and the visitors that wait for one.
-final class ReaderQueue<Session>: Sendable {
+///
+/// It is of no generic type: a claim would then take longer to find out types than to take a reader.
+final class ReaderQueue: Sendable {
   /// The answer to a visitor that asks for a reader.
   enum Claim: Sendable {
-    case reader(ConnectionActor<Session>)
+    case reader(any QueuedReader)
     /// The visitor may open one more reader.
     case opening
     case cancelled
@@ -19,7 +24,7 @@ final class ReaderQueue<Session>: Sendable {
   private struct State {
     let maximum: Int
     /// The reader that was released last comes last, and is taken first.
-    var idle: [ConnectionActor<Session>] = []
+    var idle: [any QueuedReader] = []
     /// So many readers at the front of `idle` have not been taken since ``ReaderQueue/takeUnused(keeping:)``.
     var unused = 0
     var openCount = 0
@@ -36,7 +41,7 @@ final class ReaderQueue<Session>: Sendable {
       return .opening
     }
 
-    mutating func takeIdle() -> ConnectionActor<Session>? {
+    mutating func takeIdle() -> (any QueuedReader)? {
       defer { unused = min(unused, idle.count) }
       return idle.popLast()
     }
@@ -73,13 +78,12 @@ final class ReaderQueue<Session>: Sendable {
   }
 
   /// An idle reader; `nil` where there is none.
-  func claimIdle() -> ConnectionActor<Session>? {
+  func claimIdle() -> (any QueuedReader)? {
     state.withLock { state in state.isClosed ? nil : state.takeIdle() }
   }
 
-  func release(_ reader: ConnectionActor<Session>) {
-    // The usual case comes first: the other one makes the metadata of continuations, which takes
-    // long.
+  func release(_ reader: any QueuedReader) {
+    // The usual case comes first: the other one makes the metadata of continuations, which takes long.
     let isKept = state.withLock { state in
       guard state.waiters.isEmpty, state.closers.isEmpty else { return false }
       state.idle.append(reader)
@@ -95,7 +99,7 @@ final class ReaderQueue<Session>: Sendable {
 
   /// Gives the readers that have been idle since the last call, all but `count` of them. They do not belong to
   /// the queue any more.
-  func takeUnused(keeping count: Int) -> [ConnectionActor<Session>] {
+  func takeUnused(keeping count: Int) -> [any QueuedReader] {
     state.withLock { state in
       defer { state.unused = state.idle.count }
       let taken = Array(state.idle.prefix(max(0, state.unused - count)))
@@ -106,7 +110,7 @@ final class ReaderQueue<Session>: Sendable {
   }
 
   /// Turns away all waiting visitors, waits for the readers in use, and gives all readers.
-  func close() async -> [ConnectionActor<Session>] {
+  func close() async -> [any QueuedReader] {
     let turnedAway = state.withLock { state in
       state.isClosed = true
       defer { state.waiters.removeAll() }
