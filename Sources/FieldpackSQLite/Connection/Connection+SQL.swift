@@ -62,7 +62,7 @@ extension Connection {
   /// Finalises all statements in the cache.
   public func clearStatementCache() { cache.removeAll() }
 
-  private func compileSingle(_ sql: String, isPersistent: Bool) throws(SQLiteError)
+  func compileSingle(_ sql: String, isPersistent: Bool) throws(SQLiteError)
     -> OpaquePointer
   {
     let bytes = Array(sql.utf8)[...]

@@ -84,10 +84,7 @@ extension Connection {
 
   /// A number that changes when the schema has changed; reading it begins the transaction.
   public var schemaVersion: Int64 {
-    get throws(SQLiteError) {
-      let statement = try prepare("PRAGMA schema_version")
-      return try statement.step() ? statement.integer(0) : 0
-    }
+    get throws(SQLiteError) { try run(.schemaVersion) }
   }
 
   /// The size of the database and of its log, in bytes.

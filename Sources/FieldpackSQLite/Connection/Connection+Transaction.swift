@@ -26,6 +26,12 @@ extension Connection {
       rollback: ["ROLLBACK TO fieldpack", "RELEASE fieldpack"], body)
   }
 
+  /// Begins a transaction of which all reads see one state of the file.
+  package func begin() throws(SQLiteError) { try run(.begin) }
+
+  /// Ends a transaction without its changes.
+  package func rollBack() throws(SQLiteError) { try run(.rollback) }
+
   /// Whether a transaction is open.
   public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 

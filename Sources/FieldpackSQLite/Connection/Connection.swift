@@ -42,6 +42,7 @@ public final class Connection {
   let handle: OpaquePointer
   let waiting: Waiting
   var cache: StatementCache
+  var fixed = FixedStatement.Kept()
   /// The registered functions in order; of two with the same name and argument count the last is in
   /// force.
   package internal(set) var functions: [Function] = []
@@ -115,6 +116,7 @@ public final class Connection {
     busyTimeout = .zero
     try? restoreJournalMode()
     cache.removeAll()
+    fixed.removeAll()
     let files = DatabaseFiles(of: handle, schema: "main")
     // Closing the connection frees its collations and functions; SpatiaLite's manual asks for its
     // cache to be freed after that.
