@@ -37,9 +37,9 @@ extension QueryPlanner {
   /// The plan to explain, made without searching for the nearest features.
   func explainedPlan(
     _ path: LayerPath, limit: Int?, offset: Int
-  ) throws(FieldpackError) -> LayerPlan {
+  ) throws(FieldpackError) -> BoundPlan {
     query.nearest == nil
-      ? try plan(path, limit: limit, offset: offset) : try nearestPlan(path.table, [])
+      ? try plan(path, limit: limit, offset: offset) : try nearestPlan(path.table, []).asMade
   }
 
   private func nearestPlan(
@@ -65,7 +65,7 @@ extension QueryPlanner {
     return LayerPlan(
       table: table, schema: schema, statement: statement,
       transformation: try transformation(of: table, schema), steps: try steps(table, schema),
-      sortKeys: 1, order: [])
+      sortKeys: 1)
   }
 
   private static let rank = quoted("fieldpack rank")

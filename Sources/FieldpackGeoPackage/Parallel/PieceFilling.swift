@@ -45,7 +45,7 @@ final class PieceFilling<Piece: PieceSink> {
   private func fill(_ claim: PieceClaim) throws(FieldpackError) {
     switch (plan.sources[claim.source], claim.range) {
     case (.walk, _):
-      var walk = try QueryWalk(planner: planner, paths: plan.paths)
+      let walk = try QueryWalk(planner: planner, paths: plan.paths)
       _ = try give(claim) { () throws(FieldpackError) in try walk.next() }
     case (.layer(let path), _), (.ranges(let path), nil):
       let cursor = try cursor(path, as: .rows)

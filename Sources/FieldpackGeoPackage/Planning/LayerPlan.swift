@@ -4,45 +4,59 @@ import FieldpackProjection
 import FieldpackRTree
 import FieldpackSQLite
 
-/// A query on one layer as one statement.
-struct LayerPlan {
+/// A query on one layer as one statement. It is shared by all queries that differ in values alone.
+final class LayerPlan {
   let table: LayerTable
   /// The columns of the rows: id, geometry, then the selected attributes.
   let schema: Schema
-  private(set) var statement: SQLFragment
+  let statement: SQLFragment
   let transformation: CoordinateTransformation?
   /// The query's other operations on geometries.
-  var steps: GeometrySteps?
+  let steps: GeometrySteps?
   /// How many sort keys follow the attributes in a row.
   let sortKeys: Int
-  let order: [Order]
   /// Whether the statement's first four parameters are a box to look up in the R-tree and the next
   /// four the same box, for rows that the R-tree is not sure of.
-  var looksForBox = false
-  /// Whether rows are looked up one by one, in the order of the R-tree's candidates.
-  var readsCandidates = false
-  /// Whether an index gives ids, and their rows are then looked up in the order of the ids.
-  var looksUpIDs = false
+  let looksForBox: Bool
   /// Where the number that the query compares ids with stands among the parameters.
-  var numberIndex: Int?
+  fileprivate(set) var numberIndex: Int?
 
-  /// The same plan for another number.
-  func with(number: Int64) -> LayerPlan? {
+  init(
+    table: LayerTable, schema: Schema, statement: SQLFragment,
+    transformation: CoordinateTransformation? = nil, steps: GeometrySteps? = nil,
+    sortKeys: Int = 0, looksForBox: Bool = false
+  ) {
+    (self.table, self.schema, self.statement) = (table, schema, statement)
+    (self.transformation, self.steps) = (transformation, steps)
+    (self.sortKeys, self.looksForBox) = (sortKeys, looksForBox)
+  }
+
+  /// The plan with the values that it was made for.
+  var asMade: BoundPlan { BoundPlan(plan: self, parameters: statement.parameters) }
+
+  /// The plan for another number.
+  func with(number: Int64) -> BoundPlan? {
     guard let numberIndex else { return nil }
-    var copy = self
-    copy.statement.parameters[numberIndex] = .integer(number)
-    return copy
+    var bound = asMade
+    bound.parameters[numberIndex] = .integer(number)
+    return bound
   }
 
-  /// The same plan for another box.
-  func with(box: Envelope) -> LayerPlan {
-    var copy = self
+  /// The plan for another box.
+  func with(box: Envelope) -> BoundPlan {
+    var bound = asMade
     for (index, side) in box.parameters.enumerated() {
-      copy.statement.parameters[index] = side
-      copy.statement.parameters[index + 4] = side
+      bound.parameters[index] = side
+      bound.parameters[index + 4] = side
     }
-    return copy
+    return bound
   }
+}
+
+/// A plan with the values of one query.
+struct BoundPlan {
+  let plan: LayerPlan
+  fileprivate(set) var parameters: [SQLiteValue]
 }
 
 /// A box to look up in an R-tree.
@@ -61,7 +75,7 @@ struct IndexedBox {
 }
 
 /// Plans a query for one state of the file, and makes its statements.
-struct QueryPlanner {
+final class QueryPlanner {
   let file: GeoPackageSession
   let catalogue: Catalogue
   let query: Query
@@ -176,10 +190,10 @@ struct QueryPlanner {
   /// The statement for one layer, with at most `limit` rows after `offset`.
   func plan(
     _ path: LayerPath, limit: Int?, offset: Int, as form: RowForm = .rows
-  ) throws(FieldpackError) -> LayerPlan {
+  ) throws(FieldpackError) -> BoundPlan {
     let table = path.table
     if let target = query.nearest {
-      return try nearestPlan(table, target, limit: limit, offset: offset)
+      return try nearestPlan(table, target, limit: limit, offset: offset).asMade
     }
     let key = PlanCache.Key(table: table.table, limit: limit, offset: offset, form: form)
     if let numbered, numbered.asksForRowIDs(of: table) {
@@ -187,25 +201,25 @@ struct QueryPlanner {
     }
     guard let boxed, let known,
       let box = try lowering(table).project.oneBox(boxed.box, from: boxed.srs, to: table)
-    else { return try newPlan(path, limit: limit, offset: offset, as: form) }
+    else { return try newPlan(path, limit: limit, offset: offset, as: form).asMade }
     if let kept = known.plan(key) { return kept.with(box: box) }
     let plan = try newPlan(path, limit: limit, offset: offset, as: form)
     known.keep(plan, key)
-    return plan
+    return plan.asMade
   }
 
   private func plan(
     _ path: LayerPath, _ key: PlanCache.Key, _ numbered: NumberQuery
-  ) throws(FieldpackError) -> LayerPlan {
+  ) throws(FieldpackError) -> BoundPlan {
     if let kept = known?.plan(key)?.with(number: numbered.number) { return kept }
-    var plan = try newPlan(path, limit: key.limit, offset: key.offset, as: key.form)
+    let plan = try newPlan(path, limit: key.limit, offset: key.offset, as: key.form)
     let places = plan.statement.parameters.indices.filter {
       plan.statement.parameters[$0] == .integer(numbered.number)
     }
     // Where the limit is the same number, nobody can tell which of the two it is.
     if places.count == 1 { plan.numberIndex = places[0] }
     known?.keep(plan, key)
-    return plan
+    return plan.asMade
   }
 
   /// The transformation of the rows' geometries to the query's SRS; `nil` where none is needed.
@@ -244,9 +258,7 @@ struct QueryPlanner {
     }
     return LayerPlan(
       table: table, schema: schema, statement: statement, transformation: transformation,
-      steps: try steps(table, schema), sortKeys: keys.count, order: query.order,
-      looksForBox: access.looksForBox, readsCandidates: access.candidates != nil,
-      looksUpIDs: part != nil)
+      steps: try steps(table, schema), sortKeys: keys.count, looksForBox: access.looksForBox)
   }
 
   /// Selects the query's columns. Ids alone are read from the candidates, without their rows.
@@ -331,5 +343,9 @@ struct QueryPlanner {
 }
 
 extension Schema {
-  func isID(_ name: String) -> Bool { idColumn.map { SQLName($0) } == SQLName(name) }
+  func isID(_ name: String) -> Bool {
+    guard let idColumn else { return false }
+    // Most names are written alike, and the names of SQL take long to compare.
+    return idColumn.hasSameBytes(as: name) || SQLName(idColumn) == SQLName(name)
+  }
 }

@@ -28,7 +28,7 @@ struct BatchCursor: Sendable {
 
   /// The state of the walk, left with the reader between batches.
   private final class Walk {
-    private var rows: QueryWalk
+    private let rows: QueryWalk
     private var held: LayerCursor?
 
     init(_ rows: QueryWalk) { self.rows = rows }

@@ -80,7 +80,7 @@ public class GeoPackageSnapshot: SnapshotReading {
     if !query.isOrdered, query.limit == nil, query.offset == 0 {
       return try LayerScan(planner: planner).give(paths, to: &sink)
     }
-    var walk = try QueryWalk(planner: planner, paths: paths)
+    let walk = try QueryWalk(planner: planner, paths: paths)
     var announced: LayerCursor?
     while let cursor = try walk.next() {
       if announced !== cursor { try sink.begin(cursor.schema) }
@@ -220,9 +220,8 @@ public class GeoPackageSnapshot: SnapshotReading {
       SELECT \(selected.sqlList) FROM \(quoted(table.table)) \
       WHERE \(table.publicID) = \(bind: wanted)
       """
-    let one = LayerPlan(
-      table: table, schema: schema, statement: row, transformation: nil, sortKeys: 0, order: [])
-    let cursor = try LayerCursor(one, file: file, skipsErrors: false, report: report)
+    let one = LayerPlan(table: table, schema: schema, statement: row)
+    let cursor = try LayerCursor(one.asMade, file: file, skipsErrors: false, report: report)
     guard try cursor.advance() else { return nil }
     var batch = FeatureBatch(store: file.store, schema: schema)
     batch.append(cursor.row)
@@ -257,14 +256,14 @@ public class GeoPackageSnapshot: SnapshotReading {
     for path in paths {
       let table = path.table
       let limit = paths.count == 1 ? query.limit : query.rowsNeeded
-      let plan = try planner.explainedPlan(
+      let bound = try planner.explainedPlan(
         path, limit: limit, offset: paths.count == 1 ? query.offset : 0)
-      let lines = try file.rows(
-        "EXPLAIN QUERY PLAN " + plan.statement.text, plan.statement.parameters)
+      let plan = bound.plan
+      let lines = try file.rows("EXPLAIN QUERY PLAN " + plan.statement.text, bound.parameters)
       explanations.append(
         Explanation(
           store: file.store, layer: table.layer.id, sql: plan.statement.text,
-          parameters: plan.statement.parameters.map(Value.init),
+          parameters: bound.parameters.map(Value.init),
           plan: PlanTree.lines(lines).map(PlanTree.plain),
           transformation: plan.transformation?.report))
     }

@@ -11,13 +11,12 @@ final class LayerCursor {
   private var body = SQLRow.Body.absent
 
   init(
-    _ plan: LayerPlan, file: GeoPackageSession, skipsErrors: Bool, report: QueryReport
+    _ bound: BoundPlan, file: GeoPackageSession, skipsErrors: Bool, report: QueryReport
   ) throws(FieldpackError) {
-    self.plan = plan
+    plan = bound.plan
     self.report = report
     // Where another cursor uses the cached statement, this one gets its own.
-    statement = try file.prepare(
-      reading: plan.table, plan.statement.text, plan.statement.parameters)
+    statement = try file.prepare(reading: plan.table, plan.statement.text, bound.parameters)
     geometry = RowGeometry(plan, file: file, skipsErrors: skipsErrors, report: report)
     values = LentValues(count: 2 + plan.schema.columns.count)
   }

@@ -22,11 +22,11 @@ final class LayerLending {
   init(
     _ planner: QueryPlanner, _ path: LayerPath, inRanges: Bool
   ) throws(FieldpackError) {
-    let plan = try planner.plan(path, limit: nil, offset: 0, as: inRanges ? .lentRange : .lent)
-    self.plan = plan
+    let bound = try planner.plan(path, limit: nil, offset: 0, as: inRanges ? .lentRange : .lent)
+    plan = bound.plan
     report = planner.report
     statement = try planner.file.prepare(
-      plan.statement.text, plan.statement.parameters, in: path.table.layer.id)
+      plan.statement.text, bound.parameters, in: path.table.layer.id)
     geometry = RowGeometry(
       plan, file: planner.file, skipsErrors: planner.query.skipsErrors, report: planner.report)
     values = LentValues(count: 2 + plan.schema.columns.count)

@@ -37,14 +37,15 @@ struct LayerScan {
     through path: LayerPath, to sink: inout some FeatureSink
   ) throws(FieldpackError) -> Schema? {
     let plan = try planner.plan(path, limit: nil, offset: 0)
-    guard plan.looksUpIDs else { return try step(through: plan, to: &sink) }
+    guard path.search.part != nil else { return try step(through: plan, to: &sink) }
+    // The rows are looked up in the order of their ids.
     return try planner.file.connection.withFewPages { () throws(FieldpackError) in
       try step(through: plan, to: &sink)
     }
   }
 
   private func step(
-    through plan: LayerPlan, to sink: inout some FeatureSink
+    through plan: BoundPlan, to sink: inout some FeatureSink
   ) throws(FieldpackError) -> Schema? {
     let cursor = try LayerCursor(
       plan, file: planner.file, skipsErrors: planner.query.skipsErrors, report: planner.report)

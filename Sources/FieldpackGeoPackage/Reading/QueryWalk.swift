@@ -6,7 +6,7 @@ import FieldpackSQLite
 /// order.
 ///
 /// With one layer the statement applies limit and offset itself.
-struct QueryWalk {
+final class QueryWalk {
   private let planner: QueryPlanner
   private var waiting: ArraySlice<LayerPath>
   private var cursors: [LayerCursor] = []
@@ -58,7 +58,7 @@ struct QueryWalk {
   var unannounced: [Schema] { schemas.filter { !seen.contains($0.layer) } }
 
   /// The cursor on the next row; `nil` at the end.
-  mutating func next() throws(FieldpackError) -> LayerCursor? {
+  func next() throws(FieldpackError) -> LayerCursor? {
     while toGive > 0, let cursor = isMerging ? try nextMerged() : try nextInTurn() {
       if toSkip > 0 {
         toSkip -= 1
@@ -75,7 +75,7 @@ struct QueryWalk {
     return nil
   }
 
-  private mutating func nextInTurn() throws(FieldpackError) -> LayerCursor? {
+  private func nextInTurn() throws(FieldpackError) -> LayerCursor? {
     while true {
       if let cursor = cursors.first {
         if try cursor.advance() { return cursor }
@@ -90,7 +90,7 @@ struct QueryWalk {
     }
   }
 
-  private mutating func nextMerged() throws(FieldpackError) -> LayerCursor? {
+  private func nextMerged() throws(FieldpackError) -> LayerCursor? {
     if let last = current {
       current = nil
       if try !last.advance() { cursors.removeAll { $0 === last } }

@@ -133,22 +133,30 @@ public final class GeoPackageStore: WritableStore {
     }
   }
 
-  /// As ``read(_:)``, for a short reading.
-  ///
-  /// `body` runs on the thread of the caller where a connection is idle. Where that takes 20 ms, or another
-  /// program has locked the file, `body` begins again as with ``read(_:)``.
+  /// As ``read(_:)``, for a short reading: where ``readAtOnce(_:)`` gives nothing, `body` begins again as with
+  /// ``read(_:)``.
   package func readSoon<R: Sendable>(
     _ body: @Sendable (GeoPackageSnapshot) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
+    if let found = try readAtOnce(body) { return found }
+    return try await read(body)
+  }
+
+  /// Runs `body` on the thread of the caller.
+  ///
+  /// - Returns: `nil` where no connection is idle, where the reading takes 20 ms, and where another program
+  ///   has locked the file.
+  package func readAtOnce<R>(
+    _ body: (GeoPackageSnapshot) throws(FieldpackError) -> R
+  ) throws(FieldpackError) -> R? {
     do throws(FieldpackError) {
-      let found = try pools.current?.readIfIdle { (file) throws(FieldpackError) in
+      return try pools.current?.readIfIdle { (file) throws(FieldpackError) in
         try file.briefly(body)
       }
-      if let found { return found }
     } catch {
       guard error.code == .busy || error.code == .interrupted else { throw error }
+      return nil
     }
-    return try await read(body)
   }
 
   // MARK: Writing
@@ -212,6 +220,10 @@ public final class GeoPackageStore: WritableStore {
     }
   }
 
+  /// Opens the connection that writes, and changes to WAL where the file and its system allow that, which
+  /// otherwise happens at the first change.
+  package func prepareToWrite() async throws(FieldpackError) { _ = try await pools.writer() }
+
   /// Keeps statement journals in memory from now on; for transactions of many small statements.
   ///
   /// SQLite undoes a failed statement by its statement journal, a file from 64 KiB on. A row that
@@ -259,8 +271,9 @@ extension GeoPackageSession {
     reporting report: QueryReport, _ body: (GeoPackageSnapshot) throws(FieldpackError) -> R
   ) throws(FieldpackError) -> R {
     try derive()
-    try execute("BEGIN")
-    defer { try? execute("ROLLBACK") }
+    try sql { () throws(SQLiteError) in try connection.begin() }
+    // Where the reading was cancelled, the pool ends the transaction.
+    defer { try? connection.rollBack() }
     return try body(GeoPackageSnapshot(self, report: report))
   }
 }
