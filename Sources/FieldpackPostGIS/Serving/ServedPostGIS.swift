@@ -146,6 +146,11 @@
       try await store.snapshot { (snapshot) throws(FieldpackError) in try body(snapshot) }
     }
 
+    /// Every reading waits for the server.
+    package func readAtOnce<R>(
+      _ body: (any ServedSnapshot) throws(FieldpackError) -> R
+    ) throws(FieldpackError) -> R? { nil }
+
     /// Few connections are open at a time, and they hold hardly any memory here.
     package func closeUnusedConnections() async {}
 

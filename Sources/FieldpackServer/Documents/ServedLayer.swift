@@ -3,8 +3,8 @@ package import FieldpackGeometry
 import FieldpackProjection
 package import FieldpackServices
 
-/// A layer as a collection, with what documents say about it.
-package struct ServedLayer: Sendable {
+/// A layer as a collection, with what documents say about it. It is shared by all requests.
+package final class ServedLayer: Sendable {
   package let layer: Layer
   /// Where the features lie, in longitude and latitude; two boxes across the antimeridian, none
   /// where nobody knows.
@@ -15,27 +15,30 @@ package struct ServedLayer: Sendable {
   /// The first and the last value of ``instantColumn``, as RFC 3339; `nil` is open or unknown.
   package let interval: (first: String?, last: String?)
   /// Whether the ids of the features are texts.
-  package var hasTextIDs = false
+  package let hasTextIDs: Bool
   /// Whether a new feature has to bring its id.
-  package var takesIDs = false
+  package let takesIDs: Bool
   /// See ``DescribedLayer/computedDefaults``.
-  package var computedDefaults: Set<String> = []
+  package let computedDefaults: Set<String>
   /// What the user of the store may do to the features.
-  package var rights = DescribedLayer.Rights.all
-
-  package init(_ described: DescribedLayer) {
-    self.init(described.layer)
-    (hasTextIDs, rights) = (described.hasTextIDs, described.rights)
-    (takesIDs, computedDefaults) = (described.takesIDs, described.computedDefaults)
-  }
+  package let rights: DescribedLayer.Rights
 
   /// - Parameter extent: in place of the layer's envelope, such as for a system that only its file
   ///   defines.
-  package init(
+  package convenience init(
     _ layer: Layer, extent: [Envelope]? = nil,
     interval: (first: String?, last: String?) = (nil, nil)
   ) {
-    self.layer = layer
+    self.init(DescribedLayer(layer), extent: extent, interval: interval)
+  }
+
+  package init(
+    _ described: DescribedLayer, extent: [Envelope]? = nil,
+    interval: (first: String?, last: String?) = (nil, nil)
+  ) {
+    layer = described.layer
+    (hasTextIDs, rights) = (described.hasTextIDs, described.rights)
+    (takesIDs, computedDefaults) = (described.takesIDs, described.computedDefaults)
     self.extent = extent ?? Self.extent(of: layer)
     self.interval = interval
     let columns = layer.schema.columns

@@ -119,7 +119,7 @@ extension ServerOperation {
   package func check(
     _ query: [ServerRequest.Parameter], in layer: ServedLayer?
   ) throws(FieldpackError) {
-    guard let name = firstUnknown(of: query.map(\.name), in: layer) else { return }
+    guard !query.isEmpty, let name = firstUnknown(of: query.map(\.name), in: layer) else { return }
     var known = parameters.map(\.rawValue)
     if self == .getItems, let layer { known += layer.parameterColumns }
     throw FieldpackError(

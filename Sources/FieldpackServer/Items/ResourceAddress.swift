@@ -15,41 +15,51 @@ struct ResourceAddress: Sendable {
   func links(next: ServerRequest.Parameter? = nil) -> [UInt8] {
     // The JSON is written by hand, because every answer has links. Only the base of an address can hold
     // characters that JSON escapes.
-    let collection = base.escaped + LinkBase.text(of: path.prefix(2))
-    let rest = path.count > 2 ? LinkBase.text(of: path.dropFirst(2)) : ""
-    let given = Self.joined(query.leavingOut(.format).text, "f=")
+    var collection = Array(base.escaped.utf8)
+    collection.add(path.prefix(2))
+    var page = collection
+    page.add(path.dropFirst(2))
+    page.append(UInt8(ascii: "?"))
     var text: [UInt8] = []
     text.reserveCapacity(1024)
+    let given = page + Self.beforeFormat(query.leavingOut(.format)).utf8
     for (name, type) in operation.formats {
-      text.add(
-        name == format ? "self" : "alternate", MediaType.name(type), collection, rest, "?", given,
-        name)
+      text.add(name == format ? "self" : "alternate", MediaType.name(type), given, name)
     }
     if let next {
-      let others = Self.joined(query.leavingOut(.format, .after, .offset).text, "f=")
-      text.add(
-        "next", MediaType.geoJSON, collection, rest, "?", others, format, "&", [next].text)
+      page += Self.beforeFormat(query.leavingOut(.format, .after, .offset)).utf8
+      text.add("next", MediaType.geoJSON, page, format + "&" + [next].text)
     }
-    text.add("collection", MediaType.json, collection)
+    text.add("collection", MediaType.json, collection, "")
     text.append(UInt8(ascii: "]"))
     return text
   }
 
-  private static func joined(_ parameters: String, _ more: String) -> String {
-    parameters.isEmpty ? more : parameters + "&" + more
+  private static func beforeFormat(_ parameters: [ServerRequest.Parameter]) -> String {
+    parameters.isEmpty ? "f=" : parameters.text + "&f="
   }
 }
 
 extension [UInt8] {
-  /// Appends a link to an array of links, of which the address comes in parts.
-  fileprivate mutating func add(_ relation: String, _ type: String, _ address: String...) {
-    append(isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
-    self += "{\"rel\":\"".utf8
+  /// Appends parts of a path, which are given without escapes.
+  fileprivate mutating func add(_ path: ArraySlice<String>) {
+    for part in path {
+      append(UInt8(ascii: "/"))
+      self += PercentText.encode(part).utf8
+    }
+  }
+
+  /// Appends a link to an array of links.
+  fileprivate mutating func add(
+    _ relation: String, _ type: String, _ address: [UInt8], _ rest: String
+  ) {
+    self += (isEmpty ? "[{\"rel\":\"" : ",{\"rel\":\"").utf8
     self += relation.utf8
     self += "\",\"type\":\"".utf8
     self += type.utf8
     self += "\",\"href\":\"".utf8
-    for part in address { self += part.utf8 }
+    self += address
+    self += rest.utf8
     self += "\"}".utf8
   }
 }

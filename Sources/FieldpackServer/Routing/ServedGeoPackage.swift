@@ -137,6 +137,12 @@ final class ServedGeoPackage: ServedStore {
     }
   }
 
+  func readAtOnce<R>(
+    _ body: (any ServedSnapshot) throws(FieldpackError) -> R
+  ) throws(FieldpackError) -> R? {
+    try store.readAtOnce { (snapshot) throws(FieldpackError) in try body(snapshot) }
+  }
+
   func readSoon<R: Sendable>(
     _ body: @Sendable (any ServedSnapshot) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {

@@ -7,9 +7,7 @@ extension ServerRouter {
   func item(
     _ id: String, of layer: ServedLayer, _ request: ServerRequest
   ) async throws(FieldpackError) -> ServerResponse {
-    try ServerOperation.getItem.check(request.query, in: layer)
-    let format = try Negotiation.format(of: request, for: .getItem)
-    let asked = try ItemsRequest(crs: request.last(.crs), of: layer, by: axes)
+    let (asked, format) = try item(of: layer, request)
     var bytes: [UInt8]?
     do throws(FieldpackError) {
       if let id = layer.featureID(id) {
@@ -20,7 +18,38 @@ extension ServerRouter {
     } catch {
       return problem(error, request, while: .resource)
     }
-    guard var bytes else { return missingFeature(of: layer, request) }
+    return response(bytes, id, asked, format, request)
+  }
+
+  /// As ``item(_:of:_:)``; `nil` where that has to be asked, also for the reason of a failure.
+  func itemAtOnce(
+    _ id: String, of layer: ServedLayer, _ request: ServerRequest
+  ) -> ServerResponse? {
+    do throws(FieldpackError) {
+      guard let feature = layer.featureID(id) else { return nil }
+      let (asked, format) = try item(of: layer, request)
+      let bytes = try published.content.readAtOnce { (snapshot) throws(FieldpackError) in
+        try asked.bytes(of: feature, in: snapshot)
+      }
+      return bytes.map { response($0, id, asked, format, request) }
+    } catch { return nil }
+  }
+
+  /// What is asked for, and in which format.
+  private func item(
+    of layer: ServedLayer, _ request: ServerRequest
+  ) throws(FieldpackError) -> (ItemsRequest, String) {
+    try ServerOperation.getItem.check(request.query, in: layer)
+    let format = try Negotiation.format(of: request, for: .getItem)
+    return (try ItemsRequest(crs: request.last(.crs), of: layer, by: axes), format)
+  }
+
+  /// - Parameter bytes: the feature as GeoJSON; `nil` where there is none.
+  private func response(
+    _ bytes: [UInt8]?, _ id: String, _ asked: ItemsRequest, _ format: String,
+    _ request: ServerRequest
+  ) -> ServerResponse {
+    guard var bytes else { return missingFeature(of: asked.layer, request) }
     // The page has the same content as the GeoJSON in other bytes, and so another tag.
     let tag = ItemTag.tag(of: bytes, crs: asked.crs, format: format)
     var fields: HTTPFields = [

@@ -82,12 +82,16 @@ final class ServerRouter: RequestHandling {
   }
 
   func answerAtOnce(_ request: ServerRequest) -> ServerResponse? {
-    // Only documents are answered at once; features are read from the file.
-    let isOfItems = request.path.count > 2 && request.path[2] == "items"
-    guard !isOfItems, let documents = published.known().map({ shown($0, to: request) }),
-      case .document(let name) = route(request, documents)
-    else { return nil }
-    return try? document(name, request, documents)
+    // Pages of features take too long for that.
+    let isPage = request.path.count == 3 && request.path[2] == "items"
+    guard !isPage, let documents = published.known().map({ shown($0, to: request) }) else {
+      return nil
+    }
+    switch route(request, documents) {
+    case .document(let name): return try? document(name, request, documents)
+    case .item(let layer, let id): return itemAtOnce(id, of: layer, request)
+    default: return nil
+    }
   }
 
   func answer(_ request: ServerRequest) async -> ServerResponse {

@@ -37,6 +37,11 @@ package protocol ServedStore: Sendable {
   func readSoon<R: Sendable>(
     _ body: @Sendable (any ServedSnapshot) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R
+  /// As ``readSoon(_:)`` on the thread of the caller, which it keeps for a few milliseconds at most; `nil`
+  /// where ``readSoon(_:)`` is to be asked.
+  func readAtOnce<R>(
+    _ body: (any ServedSnapshot) throws(FieldpackError) -> R
+  ) throws(FieldpackError) -> R?
   /// Runs `body`, which only creates, updates and deletes features, as one change that happens as a
   /// whole or not at all. It returns once the change is durable.
   ///
