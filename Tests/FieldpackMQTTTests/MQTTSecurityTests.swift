@@ -111,9 +111,11 @@
       let client = MQTTClient(
         MQTTConfiguration(backOff: BackOff(first: .seconds(600), limit: .seconds(600))))
       var events = ClientEvents(try await client.connect(session))
-      #expect(await events.next() == "connected")
+      var event = await events.next()
+      // The connection may break before anybody hears that there is one.
+      if event == "connected" { event = await events.next() }
       #expect(
-        await events.next()
+        event
           == "invalidData: the broker 127.0.0.1:\(server.port) sent a message of more than "
           + "16777216 bytes")
       await client.disconnect()
