@@ -89,8 +89,7 @@
       guard var wkb = bytes else { return }
       do throws(ProjectionError) {
         let envelope = try transformation.transform(wkb: &wkb)
-        fields.moved = wkb
-        fields.movedEnvelope = envelope.isEmpty ? nil : envelope
+        fields.move(to: wkb, envelope.isEmpty ? nil : envelope)
       } catch {
         throw FieldpackError(
           .invalidData, "the geometry of feature \(answer.id): \(error.message)",
