@@ -42,63 +42,100 @@ struct BinaryTime: Hashable {
     return value % 1000
   }
 
+  // MARK: Texts
+
+  /// No text of a day or a moment is longer, in bytes.
+  static let longestText = 40
+
   /// Appends RFC 3339 text: three digits of the second where these suffice, else six.
   ///
-  /// - Parameter zone: what stands behind it, such as `Z`.
-  func append(zone: String, to bytes: inout [UInt8]) {
+  /// - Parameter isUTC: whether a `Z` stands behind it.
+  func append(isUTC: Bool, to bytes: inout [UInt8]) {
+    bytes.append(addingCapacity: Self.longestText) { output in
+      output.withUnsafeMutableBufferPointer { buffer, count in
+        count = write(isUTC: isUTC, to: UnsafeMutableRawBufferPointer(buffer))
+      }
+    }
+  }
+
+  /// Appends `YYYY-MM-DD` for a day counted from 2000-01-01, whose largest and smallest number stand for
+  /// the end and the beginning of time.
+  static func append(day: Int32, to bytes: inout [UInt8]) {
+    bytes.append(addingCapacity: longestText) { output in
+      output.withUnsafeMutableBufferPointer { buffer, count in
+        count = write(day: day, to: UnsafeMutableRawBufferPointer(buffer))
+      }
+    }
+  }
+
+  /// Writes what ``append(isUTC:to:)`` appends, and gives the number of its bytes.
+  ///
+  /// - Precondition: `place` has ``longestText`` bytes.
+  func write(isUTC: Bool, to place: UnsafeMutableRawBufferPointer) -> Int {
+    precondition(place.count >= Self.longestText)
     guard microseconds != .max, microseconds != .min else {
-      bytes.append(contentsOf: (microseconds == .max ? "infinity" : "-infinity").utf8)
-      return
+      return Self.writeInfinity(isNegative: microseconds == .min, place)
     }
     let (seconds, fraction) = Self.split(microseconds, by: 1_000_000)
     let (day, second) = Self.split(seconds, by: 86_400)
-    Self.append(day: Int(day) + Self.epochDay, to: &bytes)
+    var end = Self.write(dayNumber: Int(day) + Self.epochDay, place)
     let time = UInt32(truncatingIfNeeded: second)
-    bytes.append(addingCapacity: 16) { output in
-      output.append("T", time / 3600)
-      output.append(":", time / 60 % 60)
-      output.append(":", time % 60)
-      output.append(UInt8(ascii: "."))
-      let digits = UInt32(truncatingIfNeeded: fraction)
-      output.append(digit: digits / 100_000)
-      output.append(digit: digits / 10_000)
-      output.append(digit: digits / 1000)
-      guard digits % 1000 != 0 else { return }
-      output.append(digit: digits / 100)
-      output.append(digit: digits / 10)
-      output.append(digit: digits)
+    let (minutes, digits) = (time / 60, UInt32(truncatingIfNeeded: fraction))
+    Self.put("T", minutes / 60, place, &end)
+    Self.put(":", minutes % 60, place, &end)
+    Self.put(":", time % 60, place, &end)
+    Self.put(".", digits / 10_000, place, &end)
+    if digits % 1000 == 0 {
+      place[end] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digits / 1000 % 10)
+      end += 1
+    } else {
+      Self.put(digits / 100 % 100, place, &end)
+      Self.put(digits % 100, place, &end)
     }
-    bytes.append(contentsOf: zone.utf8)
+    if isUTC {
+      place[end] = UInt8(ascii: "Z")
+      end += 1
+    }
+    return end
   }
 
-  /// Appends `YYYY-MM-DD` for a day counted from 1970-01-01.
-  static func append(day: Int, to bytes: inout [UInt8]) {
-    let (year, month, dayOfMonth) = CalendarDate(dayNumber: day).components
-    // A year beyond the four digits has a sign in ISO 8601.
-    let isWide = !(0...9999).contains(year)
-    if isWide {
-      bytes.append(UInt8(ascii: year < 0 ? "-" : "+"))
-      append(Int64(year.magnitude), digits: 5, to: &bytes)
+  /// Writes what ``append(day:to:)`` appends, and gives the number of its bytes.
+  ///
+  /// - Precondition: `place` has ``longestText`` bytes.
+  static func write(day: Int32, to place: UnsafeMutableRawBufferPointer) -> Int {
+    precondition(place.count >= longestText)
+    guard day != .max, day != .min else {
+      return writeInfinity(isNegative: day == .min, place)
     }
-    bytes.append(addingCapacity: 10) { output in
-      if !isWide {
-        let digits = UInt32(truncatingIfNeeded: year)
-        output.append(digit: digits / 1000)
-        output.append(digit: digits / 100)
-        output.append(digit: digits / 10)
-        output.append(digit: digits)
-      }
-      output.append("-", UInt32(truncatingIfNeeded: month))
-      output.append("-", UInt32(truncatingIfNeeded: dayOfMonth))
-    }
+    return write(dayNumber: Int(day) + epochDay, place)
   }
 
-  /// Appends a number with at least so many digits.
-  private static func append(_ number: Int64, digits: Int, to bytes: inout [UInt8]) {
-    let text = String(number)
-    let missing = max(0, digits - text.utf8.count)
-    bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: missing))
-    bytes.append(contentsOf: text.utf8)
+  private static func writeInfinity(
+    isNegative: Bool, _ place: UnsafeMutableRawBufferPointer
+  ) -> Int {
+    let text = isNegative ? "-infinity" : "infinity"
+    place.copyBytes(from: text.utf8)
+    return text.utf8.count
+  }
+
+  private static func write(dayNumber: Int, _ place: UnsafeMutableRawBufferPointer) -> Int {
+    let (year, month, day) = CalendarDate(dayNumber: dayNumber).components
+    var end = 0
+    if (0...9999).contains(year) {
+      let year = UInt32(truncatingIfNeeded: year)
+      put(year / 100, place, &end)
+      put(year % 100, place, &end)
+    } else {
+      // A year beyond the four digits has a sign in ISO 8601.
+      let digits = String(year.magnitude)
+      let missing = String(repeating: "0", count: max(0, 5 - digits.utf8.count))
+      let text = (year < 0 ? "-" : "+") + missing + digits
+      place.copyBytes(from: text.utf8)
+      end = text.utf8.count
+    }
+    put("-", UInt32(truncatingIfNeeded: month), place, &end)
+    put("-", UInt32(truncatingIfNeeded: day), place, &end)
+    return end
   }
 
   /// Quotient and remainder, the latter not negative.
@@ -106,20 +143,33 @@ struct BinaryTime: Hashable {
     let rest = number % divisor
     return rest < 0 ? (number / divisor - 1, rest + divisor) : (number / divisor, rest)
   }
-}
 
-extension OutputSpan<UInt8> {
-  /// Appends the last digit of a number.
+  /// The numbers below 100 in two digits each, which takes less time than to divide.
+  private static let pairs: StaticString = """
+    00010203040506070809101112131415161718192021222324252627282930313233343536373839\
+    40414243444546474849505152535455565758596061626364656667686970717273747576777879\
+    8081828384858687888990919293949596979899
+    """
+
+  /// Writes a number below 100 in two digits.
   @inline(__always)
-  fileprivate mutating func append(digit number: UInt32) {
-    append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
+  private static func put(
+    _ number: UInt32, _ place: UnsafeMutableRawBufferPointer, _ end: inout Int
+  ) {
+    let pair = unsafe pairs.utf8Start + Int(number) * 2
+    place[end] = unsafe pair[0]
+    place[end + 1] = unsafe pair[1]
+    end += 2
   }
 
-  /// Appends a mark and a number of two digits.
+  /// Writes a mark and a number below 100.
   @inline(__always)
-  fileprivate mutating func append(_ mark: Unicode.Scalar, _ number: UInt32) {
-    append(UInt8(ascii: mark))
-    append(digit: number / 10)
-    append(digit: number)
+  private static func put(
+    _ mark: Unicode.Scalar, _ number: UInt32, _ place: UnsafeMutableRawBufferPointer,
+    _ end: inout Int
+  ) {
+    place[end] = UInt8(ascii: mark)
+    end += 1
+    put(number, place, &end)
   }
 }

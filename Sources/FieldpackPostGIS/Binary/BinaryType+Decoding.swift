@@ -51,14 +51,10 @@ extension BinaryType {
     case .numeric:
       guard BinaryNumeric.appendText(of: field, to: &bytes) else { throw mistake }
     case .date:
-      switch try number(field, as: Int32.self) {
-      case .max: bytes.append(contentsOf: "infinity".utf8)
-      case .min: bytes.append(contentsOf: "-infinity".utf8)
-      case let day: BinaryTime.append(day: Int(day) + BinaryTime.epochDay, to: &bytes)
-      }
+      BinaryTime.append(day: try number(field, as: Int32.self), to: &bytes)
     case .timestamp, .timestamptz:
       BinaryTime(microseconds: try number(field, as: Int64.self))
-        .append(zone: self == .timestamptz ? "Z" : "", to: &bytes)
+        .append(isUTC: self == .timestamptz, to: &bytes)
     case .uuid: try appendText(uuid: field, to: &bytes)
     case .jsonb:
       guard field.first == 1 else { throw mistake }

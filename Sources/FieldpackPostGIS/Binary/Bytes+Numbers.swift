@@ -7,6 +7,20 @@ extension [UInt8] {
     appendRaw(number.bigEndian)
   }
 
+  /// Appends three numbers, the highest byte of each first.
+  @inline(__always)
+  mutating func append(big first: Int16, _ second: Int32, _ third: Int64) {
+    append(addingCapacity: 14) { output in
+      output.withUnsafeMutableBufferPointer { buffer, count in
+        let place = UnsafeMutableRawBufferPointer(buffer)
+        unsafe place.storeBytes(of: first.bigEndian, as: Int16.self)
+        unsafe place.storeBytes(of: second.bigEndian, toByteOffset: 2, as: Int32.self)
+        unsafe place.storeBytes(of: third.bigEndian, toByteOffset: 6, as: Int64.self)
+        count = 14
+      }
+    }
+  }
+
   /// Appends a number of a WKB.
   @inline(__always)
   mutating func append(number: UInt32, _ order: ByteOrder) {

@@ -14,11 +14,10 @@ enum EWKB {
   /// - Parameters:
   ///   - srid: 0 stands for an unknown reference system, and is left out.
   ///   - asMulti: writes a single geometry as the only member of its Multi type.
+  ///   - header: that of `wkb`.
   static func append(
-    wkb: RawSpan, srid: Int32, asMulti: Bool = false, to bytes: inout [UInt8]
+    wkb: RawSpan, _ header: WKB.Header, srid: Int32, asMulti: Bool = false, to bytes: inout [UInt8]
   ) throws(EWKBMistake) {
-    let header: WKB.Header
-    do throws(GeometryError) { header = try WKB.header(of: wkb) } catch { throw .geometry(error) }
     if header.type == .point, !asMulti, appendPoint(wkb, header, srid, to: &bytes) { return }
     var rules = PostGISRules()
     do throws(GeometryError) { try WKB.visitRuns(wkb, with: &rules) } catch {
@@ -37,6 +36,15 @@ enum EWKB {
       appendHead(header, srid, to: &bytes)
       append(wkb.extracting(droppingFirst: header.bodyOffset), to: &bytes)
     }
+  }
+
+  /// Appends a WKB of the engine as EWKB with `srid`.
+  static func append(
+    wkb: RawSpan, srid: Int32, asMulti: Bool = false, to bytes: inout [UInt8]
+  ) throws(EWKBMistake) {
+    let header: WKB.Header
+    do throws(GeometryError) { header = try WKB.header(of: wkb) } catch { throw .geometry(error) }
+    try append(wkb: wkb, header, srid: srid, asMulti: asMulti, to: &bytes)
   }
 
   /// Appends the WKB of a blob of a GeoPackage as EWKB with `srid`.
@@ -100,20 +108,43 @@ enum EWKB {
   private static func appendPoint(
     _ wkb: RawSpan, _ header: WKB.Header, _ srid: Int32, to bytes: inout [UInt8]
   ) -> Bool {
-    guard wkb.byteCount == header.bodyOffset + 8 * header.dimensions.count else { return false }
-    appendHead(header, srid, to: &bytes)
-    append(wkb.extracting(droppingFirst: header.bodyOffset), to: &bytes)
+    let (head, length) = (srid == 0 ? 5 : 9, 8 * header.dimensions.count)
+    guard wkb.byteCount == header.bodyOffset + length else { return false }
+    let code = code(header, srid)
+    let isLittle = header.byteOrder == .little
+    wkb.withUnsafeBytes { wkb in
+      bytes.append(addingCapacity: head + length) { output in
+        output.withUnsafeMutableBufferPointer { buffer, count in
+          let place = UnsafeMutableRawBufferPointer(buffer)
+          place[0] = header.byteOrder.rawValue
+          unsafe place.storeBytes(
+            of: isLittle ? code.littleEndian : code.bigEndian, toByteOffset: 1, as: UInt32.self)
+          if srid != 0 {
+            unsafe place.storeBytes(
+              of: isLittle ? srid.littleEndian : srid.bigEndian, toByteOffset: 5, as: Int32.self)
+          }
+          unsafe UnsafeMutableRawBufferPointer(rebasing: place[head...])
+            .copyMemory(from: UnsafeRawBufferPointer(rebasing: wkb[header.bodyOffset...]))
+          count = head + length
+        }
+      }
+    }
     return true
+  }
+
+  /// The type as EWKB tells it in a first header.
+  private static func code(
+    _ header: WKB.Header, _ srid: Int32, as type: GeometryType? = nil
+  ) -> UInt32 {
+    (type ?? header.type).rawValue | (header.dimensions.hasZ ? 0x8000_0000 : 0)
+      | (header.dimensions.hasM ? 0x4000_0000 : 0) | (srid == 0 ? 0 : sridFlag)
   }
 
   private static func appendHead(
     _ header: WKB.Header, _ srid: Int32, as type: GeometryType? = nil, to bytes: inout [UInt8]
   ) {
-    let code =
-      (type ?? header.type).rawValue | (header.dimensions.hasZ ? 0x8000_0000 : 0)
-      | (header.dimensions.hasM ? 0x4000_0000 : 0)
     bytes.append(header.byteOrder.rawValue)
-    bytes.append(number: srid == 0 ? code : code | sridFlag, header.byteOrder)
+    bytes.append(number: code(header, srid, as: type), header.byteOrder)
     if srid != 0 { bytes.append(number: UInt32(bitPattern: srid), header.byteOrder) }
   }
 

@@ -16,12 +16,17 @@
   struct AnswerSize {
     let most: Int
     private let socket: Int32
+    /// Whether the system counts what comes on the socket.
+    private let isCounted: Bool
     private var readings = 0
     private var sum = 0
     /// The system's count when this one began; `nil` before.
     private var start: Int64?
 
-    init(most: Int, socket: Int32) { (self.most, self.socket) = (most, socket) }
+    init(most: Int, socket: Int32) {
+      (self.most, self.socket) = (most, socket)
+      isCounted = fieldpack_pq_received(socket) >= 0
+    }
 
     /// Begins to count anew.
     mutating func begin() { (readings, sum, start) = (0, 0, nil) }
@@ -35,8 +40,8 @@
     mutating func count(_ read: () -> Bool) -> (isRead: Bool, isShort: Bool) {
       readings += 1
       guard readings > 1 else { return (read(), true) }
-      let received = fieldpack_pq_received(socket)
-      if received >= 0 {
+      if isCounted {
+        let received = fieldpack_pq_received(socket)
         let first = start ?? received
         start = first
         let end = first + Int64(most)
@@ -46,7 +51,9 @@
       // A socket that is no TCP: what comes while this reads is not seen.
       let before = Int(fieldpack_pq_waiting(socket))
       let isRead = read()
-      sum += max(before - Int(fieldpack_pq_waiting(socket)), min(before, Self.leastRead))
+      sum +=
+        before <= Self.leastRead
+        ? before : max(before - Int(fieldpack_pq_waiting(socket)), Self.leastRead)
       return (isRead, sum <= most)
     }
 

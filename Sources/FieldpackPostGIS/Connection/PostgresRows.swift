@@ -39,13 +39,16 @@
 
     /// Tells where the first values of a row lie while this object lives; a NULL has no start.
     func lend(_ row: Int, to fields: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>) {
-      let row = Int32(row)
-      for column in fields.indices {
-        let length = PQgetlength(result, row, Int32(column))
-        let isNull = length <= 0 && PQgetisnull(result, row, Int32(column)) == 1
-        fields[column] = UnsafeRawBufferPointer(
-          start: isNull ? nil : PQgetvalue(result, row, Int32(column)),
-          count: isNull ? 0 : max(0, Int(length)))
+      let row = Int32(truncatingIfNeeded: row)
+      for index in 0..<fields.count {
+        let column = Int32(truncatingIfNeeded: index)
+        let length = PQgetlength(result, row, column)
+        if length <= 0, PQgetisnull(result, row, column) == 1 {
+          fields[index] = UnsafeRawBufferPointer(start: nil, count: 0)
+        } else {
+          fields[index] = UnsafeRawBufferPointer(
+            start: PQgetvalue(result, row, column), count: Int(max(0, length)))
+        }
       }
     }
 

@@ -9,6 +9,12 @@ struct CopyEncoder: Sendable {
   private let sources: [Int]
   private let fieldCount: Int16
   private let plain: PlainFields?
+  /// Whether a row begins with an id of eight bytes, as most do.
+  private let hasPlainID: Bool
+  private let hasGeometry: Bool
+  private let srid: Int32
+  /// What the geometry column took last: most geometries of a layer are alike.
+  private var taken: (type: GeometryType, dimensions: Dimensions, asMulti: Bool)?
   private var cells = RowCells()
 
   init(_ plan: CopyPlan) {
@@ -16,6 +22,8 @@ struct CopyEncoder: Sendable {
     sources = plan.columns.map(\.source)
     fieldCount = Int16(clamping: plan.names.count)
     plain = PlainFields(plan.columns.map(\.type))
+    hasPlainID = plan.id?.type == .int8
+    (hasGeometry, srid) = (plan.geometry != nil, plan.geometry?.srid ?? 0)
   }
 
   /// What stands before the first row.
@@ -33,9 +41,8 @@ struct CopyEncoder: Sendable {
   ) throws(FieldpackError) {
     let start = bytes.count
     do throws(FieldpackError) {
-      bytes.append(big: fieldCount)
-      if plan.id != nil { try encode(id: row.id, to: &bytes) }
-      if let geometry = plan.geometry { try encode(geometry, of: row, to: &bytes) }
+      try encode(id: row.id, to: &bytes)
+      if hasGeometry { try encodeGeometry(of: row, to: &bytes) }
       try encodeColumns(of: row, to: &bytes)
       if plan.idText != nil {
         let start = Self.open(&bytes)
@@ -64,7 +71,13 @@ struct CopyEncoder: Sendable {
     return number ?? ShardKey.nowhere
   }
 
+  /// Begins a row with the number of its fields, and its id where the table takes that.
   private func encode(id: FeatureID, to bytes: inout [UInt8]) throws(FieldpackError) {
+    if hasPlainID, case .integer(let number) = id {
+      bytes.append(big: fieldCount, Int32(8), number)
+      return
+    }
+    bytes.append(big: fieldCount)
     guard let type = plan.id?.type else { return }
     let start = Self.open(&bytes)
     let isWritten =
@@ -85,15 +98,14 @@ struct CopyEncoder: Sendable {
     Self.close(start, &bytes)
   }
 
-  private func encode(
-    _ geometry: CopyPlan.Geometry, of row: borrowing some FeatureRow & ~Copyable,
-    to bytes: inout [UInt8]
+  private mutating func encodeGeometry(
+    of row: borrowing some FeatureRow & ~Copyable, to bytes: inout [UInt8]
   ) throws(FieldpackError) {
     let start = Self.open(&bytes)
     var mistake: EWKBMistake?
     let found: Void? = row.withGeometry { wkb in
       do throws(EWKBMistake) {
-        try Self.append(wkb, geometry, to: &bytes)
+        try append(wkb, to: &bytes)
       } catch {
         mistake = error
       }
@@ -110,17 +122,30 @@ struct CopyEncoder: Sendable {
     if found != nil { Self.close(start, &bytes) }
   }
 
-  private static func append(
-    _ wkb: RawSpan, _ geometry: CopyPlan.Geometry, to bytes: inout [UInt8]
-  ) throws(EWKBMistake) {
+  private mutating func append(_ wkb: RawSpan, to bytes: inout [UInt8]) throws(EWKBMistake) {
     let header: WKB.Header
     do throws(GeometryError) { header = try WKB.header(of: wkb) } catch { throw .geometry(error) }
-    let promotes = geometry.rule.promotes(header.type)
-    let type = promotes ? geometry.rule.type : header.type
-    if let reason = geometry.rule.refusalByPostGIS(of: type, header.dimensions) {
+    let asMulti: Bool
+    if let taken, taken.type == header.type, taken.dimensions == header.dimensions {
+      asMulti = taken.asMulti
+    } else {
+      asMulti = try isPromoted(header)
+      taken = (header.type, header.dimensions, asMulti)
+    }
+    try EWKB.append(wkb: wkb, header, srid: srid, asMulti: asMulti, to: &bytes)
+  }
+
+  /// Whether a geometry is stored as the only member of its Multi type.
+  ///
+  /// - Throws: where the column does not take it.
+  private func isPromoted(_ header: WKB.Header) throws(EWKBMistake) -> Bool {
+    guard let rule = plan.geometry?.rule else { return false }
+    let promotes = rule.promotes(header.type)
+    let type = promotes ? rule.type : header.type
+    if let reason = rule.refusalByPostGIS(of: type, header.dimensions) {
       throw .refused("the column \(reason)")
     }
-    try EWKB.append(wkb: wkb, srid: geometry.srid, asMulti: promotes, to: &bytes)
+    return promotes
   }
 
   private mutating func encodeColumns(

@@ -47,10 +47,14 @@ extension GeometryColumn {
     if self.type != .geometry, self.type != type, !(self.type == .geometryCollection && isMulti) {
       return "takes \(self.type.name), the feature has \(type.name)"
     }
-    for (name, rule, has) in [("z", z, dimensions.hasZ), ("m", m, dimensions.hasM)] {
-      if rule == .prohibited, has { return "takes no \(name), the feature has one" }
-      if rule == .mandatory, !has { return "needs \(name), the feature has none" }
-    }
+    return Self.refusal("z", z, dimensions.hasZ) ?? Self.refusal("m", m, dimensions.hasM)
+  }
+
+  private static func refusal(
+    _ name: StaticString, _ rule: OrdinateRule, _ has: Bool
+  ) -> String? {
+    if rule == .prohibited, has { return "takes no \(name), the feature has one" }
+    if rule == .mandatory, !has { return "needs \(name), the feature has none" }
     return nil
   }
 

@@ -7,6 +7,7 @@
     let bytes: UnsafeRawBufferPointer
     let fields: [Range<Int>?]
     let columns: RowColumns
+    /// The geometry in another system than the layer's; `nil` where it stays as it came.
     var moved: [UInt8]?
     var envelope: Envelope?
 
@@ -24,6 +25,13 @@
     func field(_ place: Int) -> UnsafeRawBufferPointer? {
       guard place >= 0, let range = fields[place] else { return nil }
       return UnsafeRawBufferPointer(rebasing: bytes[range])
+    }
+
+    func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? {
+      guard columns.hasGeometry else { return nil }
+      if let moved { return try body(moved.span.bytes) }
+      guard let field = field(1) else { return nil }
+      return try body(field.bytes)
     }
   }
 #endif

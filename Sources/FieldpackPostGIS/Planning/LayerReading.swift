@@ -61,38 +61,40 @@ final class LayerReading: Sendable {
 final class RowColumns: Sendable {
   let hasTextID: Bool
   let hasGeometry: Bool
-  /// The column of the result; -1 for a column that was not asked for.
-  let places: [Int]
-  let kinds: [PostGISColumn.Kind]
-  /// The columns of the result whose values have lengths of their own, the id among them.
-  let fixed: [(place: Int, kind: PostGISColumn.Kind)]
+  /// The column of the result, -1 for a column that was not asked for, and its kind.
+  let columns: [(place: Int, kind: PostGISColumn.Kind)]
+  /// The columns of the result whose values have lengths of their own, the id among them: for each length
+  /// that a value may have a bit.
+  let fixed: [(place: Int, lengths: UInt16)]
 
   init(hasTextID: Bool, hasGeometry: Bool, places: [Int], kinds: [PostGISColumn.Kind]) {
     self.hasTextID = hasTextID
     self.hasGeometry = hasGeometry
-    self.places = places
-    self.kinds = kinds
-    let values = zip(places, kinds).filter { $0 >= 0 && $1 != .text && $1 != .blob }
-    fixed = (hasTextID ? [] : [(0, .integer)]) + values.map { ($0, $1) }
+    columns = zip(places, kinds).map { ($0, $1) }
+    let values = columns.filter { $0.place >= 0 && $0.kind != .text && $0.kind != .blob }
+    fixed =
+      (hasTextID ? [] : [(0, PostGISColumn.Kind.integer.lengths)])
+      + values.map { ($0.place, $0.kind.lengths) }
   }
 
   /// The same columns of a result that has the geometry.
   var withGeometry: RowColumns {
-    RowColumns(hasTextID: hasTextID, hasGeometry: true, places: places, kinds: kinds)
+    RowColumns(
+      hasTextID: hasTextID, hasGeometry: true, places: columns.map(\.place),
+      kinds: columns.map(\.kind))
   }
 }
 
 extension PostGISColumn.Kind {
-  /// Whether a value of the kind can have so many bytes.
-  @inline(__always)
-  func isLength(_ count: Int) -> Bool {
+  /// How many bytes a value of the kind can have, of fewer than 16: a bit for each number.
+  fileprivate var lengths: UInt16 {
     switch self {
-    case .integer: count == 8 || count == 4 || count == 2
-    case .boolean: count == 1
-    case .real: count == 8 || count == 4
-    case .date: count == 4
-    case .instant: count == 8
-    case .text, .blob: true
+    case .integer: 1 << 8 | 1 << 4 | 1 << 2
+    case .boolean: 1 << 1
+    case .real: 1 << 8 | 1 << 4
+    case .date: 1 << 4
+    case .instant: 1 << 8
+    case .text, .blob: .max
     }
   }
 
@@ -106,19 +108,25 @@ extension PostGISColumn.Kind {
     case .text: cells.append(.text, field)
     case .blob: cells.append(.blob, field)
     case .date, .instant:
-      let start = cells.bytes.count
-      appendText(of: field, to: &cells.bytes)
-      cells.append(.text, bytesFrom: start)
+      withText(of: field) { text in text.withUnsafeBytes { cells.append(.text, $0) } }
     }
   }
 
-  /// Appends the text of a date or an instant; nothing for other kinds.
-  func appendText(of field: UnsafeRawBufferPointer, to text: inout [UInt8]) {
-    switch self {
-    case .date: try? BinaryType.date.appendText(of: field, to: &text)
-    case .instant: try? BinaryType.timestamptz.appendText(of: field, to: &text)
-    default: break
+  /// Lends the text of a date or an instant; no bytes for other kinds.
+  @inline(__always)
+  func withText<R, E: Error>(
+    of field: UnsafeRawBufferPointer, _ body: (RawSpan) throws(E) -> R
+  ) throws(E) -> R {
+    var memory = InlineArray<40, UInt8>(repeating: 0)
+    var span = memory.mutableSpan
+    let count = span.withUnsafeMutableBytes { place -> Int in
+      if self == .date, let day: Int32 = field.big(at: 0) {
+        return BinaryTime.write(day: day, to: place)
+      }
+      guard self == .instant, let count: Int64 = field.big(at: 0) else { return 0 }
+      return BinaryTime(microseconds: count).write(isUTC: true, to: place)
     }
+    return try body(memory.span.bytes.extracting(first: count))
   }
 }
 

@@ -53,7 +53,7 @@
         do throws(FieldpackError) {
           try whole.check(from: connection)
           if let rest = plan.rest, try rest.evaluate(whole) != true { continue }
-          try move()
+          if let transformation { try move(by: transformation) }
           hasRow = true
           return true
         } catch {
@@ -70,7 +70,9 @@
       } catch { throw error.adding(location: .init(store: store, layer: plan.name)) }
     }
 
+    @inline(__always)
     private func step() throws(FieldpackError) -> Bool {
+      if fields.advance() { return true }
       do throws(FieldpackError) {
         return try cursor.next(into: fields)
       } catch { throw error.adding(location: .init(store: store, layer: plan.name)) }
@@ -83,14 +85,12 @@
     }
 
     /// Brings the geometry of the row into the system of the answer.
-    private func move() throws(FieldpackError) {
-      guard let transformation else { return }
+    private func move(by transformation: CoordinateTransformation) throws(FieldpackError) {
       let bytes = answer.withGeometry { span in span.withUnsafeBytes { Array($0) } }
       guard var wkb = bytes else { return }
       do throws(ProjectionError) {
         let envelope = try transformation.transform(wkb: &wkb)
-        fields.moved = wkb
-        fields.movedEnvelope = envelope.isEmpty ? nil : envelope
+        fields.move(to: wkb, envelope.isEmpty ? nil : envelope)
       } catch {
         throw FieldpackError(
           .invalidData, "the geometry of feature \(answer.id): \(error.message)",

@@ -15,18 +15,15 @@
 
     /// - Parameter count: days since 2000; the largest and least stand for infinity.
     static func date(_ count: Int64) -> [UInt8] {
-      if count >= Int64(Int32.max) { return Array("infinity".utf8) }
-      if count <= Int64(Int32.min) { return Array("-infinity".utf8) }
       var bytes: [UInt8] = []
-      BinaryTime.append(day: Int(count) + BinaryTime.epochDay, to: &bytes)
+      BinaryTime.append(day: Int32(clamping: count), to: &bytes)
       return bytes
     }
 
     /// - Parameter count: microseconds since 2000; the largest and least stand for infinity.
     static func instant(_ count: Int64) -> [UInt8] {
       var bytes: [UInt8] = []
-      bytes.reserveCapacity(27)
-      BinaryTime(microseconds: count).append(zone: "Z", to: &bytes)
+      BinaryTime(microseconds: count).append(isUTC: true, to: &bytes)
       return bytes
     }
   }

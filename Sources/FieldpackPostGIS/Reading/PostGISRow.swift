@@ -9,11 +9,12 @@
     private let fields: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
     /// Keeps the memory of the values.
     private(set) var rows: PostgresRows?
-    /// The geometry in another system than the layer's; `nil` where it stays as it came.
-    var moved: [UInt8]?
-    var movedEnvelope: Envelope?
-    /// Memory for the text of a date or an instant.
-    fileprivate var text: [UInt8] = []
+    /// The row that comes next, of those that are here.
+    private var next = 0
+    private var count = 0
+    /// Memory for a geometry in another system than the layer's.
+    private var moved = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private(set) var movedEnvelope: Envelope?
 
     /// - Parameter count: how many columns of the results are read.
     init(count: Int) {
@@ -21,18 +22,37 @@
       fields.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
-    deinit { fields.deallocate() }
+    deinit {
+      fields.deallocate()
+      moved.deallocate()
+    }
 
     /// Takes the next rows, of which none is lent yet; `nil` lets go of those that are here.
     func take(_ rows: PostgresRows?) {
       self.rows = rows
+      (next, count) = (0, rows?.count ?? 0)
       fields.update(repeating: UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
-    /// Goes to a row of those that were taken last.
-    func go(to index: Int) {
-      rows?.lend(index, to: fields)
-      if moved != nil { (moved, movedEnvelope) = (nil, nil) }
+    /// Goes to the next row of those that were taken last; `false` behind the last one.
+    @inline(__always)
+    func advance() -> Bool {
+      guard next < count, let rows else { return false }
+      rows.lend(next, to: fields)
+      next += 1
+      movedEnvelope = nil
+      return true
+    }
+
+    /// Takes the geometry of the row in another system, until the next row.
+    func move(to wkb: [UInt8], _ envelope: Envelope?) {
+      if moved.count < wkb.count {
+        moved.deallocate()
+        moved = .allocate(byteCount: wkb.count, alignment: 8)
+      }
+      moved.copyBytes(from: wkb)
+      fields[1] = UnsafeRawBufferPointer(rebasing: moved.prefix(wkb.count))
+      movedEnvelope = envelope
     }
 
     /// The bytes of a value; `nil` for NULL.
@@ -54,35 +74,17 @@
       self.columns = columns
     }
 
-    /// A row that is valid as long as it lives.
-    init(_ rows: PostgresRows, _ index: Int, _ columns: RowColumns) {
+    /// The first row of a result, which is valid as long as it lives.
+    init(firstOf rows: PostgresRows, _ columns: RowColumns) {
       self.init(RowFields(count: rows.columnCount), columns)
       fields.take(rows)
-      fields.go(to: index)
+      _ = fields.advance()
     }
 
     var envelope: Envelope? { fields.movedEnvelope }
-    var moved: [UInt8]? { fields.moved }
 
     @inline(__always)
     func field(_ place: Int) -> UnsafeRawBufferPointer? { fields[place] }
-
-    /// As for every row, but texts of moments are made in memory that is used again.
-    func withBytes<R, E: Error>(
-      at column: Int, _ body: (RawSpan) throws(E) -> R
-    ) throws(E) -> R {
-      let kind = columns.kinds[column]
-      if let field = value(column), kind == .text || kind == .blob {
-        return try body(field.bytes)
-      }
-      // `body` may ask for another column.
-      var text: [UInt8] = []
-      swap(&text, &fields.text)
-      defer { swap(&text, &fields.text) }
-      text.removeAll(keepingCapacity: true)
-      if let field = value(column) { kind.appendText(of: field, to: &text) }
-      return try body(text.span.bytes)
-    }
   }
 
   extension PostGISRow {

@@ -124,7 +124,9 @@
             try sink.begin(reader.plan.shape)
             current = reader
           }
-          try sink.feature(reader.answer)
+          let row = reader.answer
+          try sink.feature(row)
+          while walk.isPlain, try reader.advance() { try sink.feature(row) }
         }
       }
       for layer in plan.layers where announced.insert(layer.name).inserted {
@@ -206,7 +208,7 @@
           kept: statement.sql, [condition.value], form: plan.reading.form)
         guard rows.count > 0 else { return nil }
         try plan.check(rows, from: connection)
-        let row = PostGISRow(rows, 0, plan.reading.answer)
+        let row = PostGISRow(firstOf: rows, plan.reading.answer)
         try row.check(from: connection)
         var batch = FeatureBatch(store: store, schema: plan.shape)
         batch.append(row)

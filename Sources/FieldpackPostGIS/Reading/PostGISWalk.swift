@@ -48,6 +48,9 @@
         report: plan.query.skipsErrors ? report : nil)
     }
 
+    /// Whether each row of the reader that was given last is to be given, before those of another one.
+    var isPlain: Bool { !isMerging && toSkip == 0 && toGive == .max }
+
     /// The reader on the next row; `nil` at the end.
     func next() throws(FieldpackError) -> LayerReader? {
       while toGive > 0 {

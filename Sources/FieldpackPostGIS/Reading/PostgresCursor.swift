@@ -10,9 +10,6 @@
     private var name: String?
     /// How rows are asked for first; `nil` when that is done.
     private var few: LayerPlan.FewRows?
-    /// The row that comes next, of those that are here.
-    private var row = 0
-    private var rowCount = 0
     private var count: Int
     private let rowBytes: Int
     private var isFinished = false
@@ -38,19 +35,13 @@
 
     /// Gives the next row to `fields`; `false` after the last.
     func next(into fields: RowFields) throws(FieldpackError) -> Bool {
-      while true {
-        if row < rowCount {
-          row += 1
-          fields.go(to: row - 1)
-          return true
-        }
+      while !fields.advance() {
         // Long rows are not held twice.
         fields.take(nil)
         guard let rows = try nextRows() else { return false }
-        row = 0
-        rowCount = rows.count
         fields.take(rows)
       }
+      return true
     }
 
     /// The next part of the rows; `nil` after the last.

@@ -4,8 +4,6 @@
   /// A row as PostgreSQL sends it: id, geometry, attributes.
   protocol SentRow: FeatureRow {
     var columns: RowColumns { get }
-    /// The geometry in another system than the layer's; `nil` where it stays as it came.
-    var moved: [UInt8]? { get }
     /// The bytes of a value by its place in the answer; `nil` for NULL and for a place that was not asked
     /// for.
     func field(_ place: Int) -> UnsafeRawBufferPointer?
@@ -13,13 +11,16 @@
 
   extension SentRow {
     /// Whether each value has a length that its type can have.
+    @inline(__always)
     var hasRightLengths: Bool {
-      columns.fixed.allSatisfy { place, kind in field(place).map { kind.isLength($0.count) } ?? true
+      for (place, lengths) in columns.fixed {
+        if let field = field(place), lengths >> min(field.count, 16) & 1 == 0 { return false }
       }
+      return true
     }
 
     @inline(__always)
-    func value(_ column: Int) -> UnsafeRawBufferPointer? { field(columns.places[column]) }
+    func value(_ column: Int) -> UnsafeRawBufferPointer? { field(columns.columns[column].place) }
 
     // MARK: FeatureRow
 
@@ -31,8 +32,9 @@
     }
 
     func kind(at column: Int) -> ValueKind {
-      guard let field = value(column) else { return .null }
-      switch columns.kinds[column] {
+      let (place, kind) = columns.columns[column]
+      guard let field = field(place) else { return .null }
+      switch kind {
       case .integer, .boolean: return .integer
       // NaN is no value of a GeoPackage.
       case .real: return field.sentReal.isNaN ? .null : .real
@@ -42,29 +44,28 @@
     }
 
     func integer(at column: Int) -> Int64 {
-      switch columns.kinds[column] {
+      switch columns.columns[column].kind {
       case .integer, .boolean: value(column)?.sentInteger ?? 0
       default: 0
       }
     }
 
     func real(at column: Int) -> Double {
-      switch columns.kinds[column] {
+      switch columns.columns[column].kind {
       case .real: value(column)?.sentReal ?? .nan
       case .integer, .boolean: value(column).map { Double($0.sentInteger) } ?? .nan
       default: .nan
       }
     }
 
+    @inline(__always)
     func withBytes<R, E: Error>(
       at column: Int, _ body: (RawSpan) throws(E) -> R
     ) throws(E) -> R {
-      let kind = columns.kinds[column]
-      let field = value(column)
-      if let field, kind == .text || kind == .blob { return try body(field.bytes) }
-      var text: [UInt8] = []
-      if let field { kind.appendText(of: field, to: &text) }
-      return try body(text.span.bytes)
+      let (place, kind) = columns.columns[column]
+      guard let field = field(place) else { return try body(RawSpan()) }
+      if kind == .text || kind == .blob { return try body(field.bytes) }
+      return try kind.withText(of: field, body)
     }
 
     func append(_ wanted: [Int], to cells: inout RowCells) {
@@ -73,14 +74,13 @@
           cells.appendNull()
           continue
         }
-        columns.kinds[column].append(field, to: &cells)
+        columns.columns[column].kind.append(field, to: &cells)
       }
     }
 
+    @inline(__always)
     func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? {
-      guard columns.hasGeometry else { return nil }
-      if let moved { return try body(moved.span.bytes) }
-      guard let field = field(1) else { return nil }
+      guard columns.hasGeometry, let field = field(1) else { return nil }
       return try body(field.bytes)
     }
   }

@@ -68,6 +68,21 @@ import Testing
     #expect(try value(of: "00000000c0000000", .numeric, as: .double) == "NaN")
   }
 
+  @Test(arguments: [
+    (BinaryType.timestamptz, "0000000000000000", "2000-01-01T00:00:00.000Z"),
+    (.timestamptz, "ffffffffffffffff", "1999-12-31T23:59:59.999999Z"),
+    (.timestamptz, "7ffffffffffffffe", "+294277-01-09T04:00:54.775806Z"),
+    (.timestamp, "8000000000000001", "-290278-12-22T19:59:05.224193"),
+    (.timestamptz, "8000000000000000", "-infinity"),
+    (.date, "7ffffffe", "+5881610-07-10"), (.date, "80000001", "-5877611-06-23"),
+    (.date, "ffffffff", "1999-12-31"), (.date, "7fffffff", "infinity"),
+  ])
+  func `the first and the last moment have their texts`(
+    type: BinaryType, field: String, text: String
+  ) throws {
+    #expect(try value(of: field, type) == .text(text))
+  }
+
   static let unfit: [(BinaryType, Value)] = [
     (.int2, .integer(40_000)), (.int4, .integer(1 << 40)), (.int8, 1.5),
     (.int8, "many"), (.bool, 2), (.bool, "perhaps"), (.float4, 1e300), (.float8, .integer(.max)),

@@ -25,6 +25,24 @@ import Testing
         + "00000002" + "6162" + "0003" + "00000008" + "0000000000000008" + "ffffffff" + "ffffffff")
   }
 
+  @Test func `geometries of one layer are looked at each for itself`() throws {
+    var encoder = CopyEncoder(Self.plan)
+    var bytes: [UInt8] = []
+    let point = WKB.bytes(of: .point(x: 1, y: 2))
+    let points = WKB.bytes(of: .multiPoint([Position(x: 1, y: 2)], .xy))
+    for wkb in [point, points, point] {
+      try encoder.encode(ValueRow(id: 7, [0, "ab"], wkb: wkb), to: &bytes)
+    }
+    let length = bytes.count / 3
+    #expect(bytes[..<length] == bytes[length..<2 * length])
+    #expect(bytes[..<length] == bytes[(2 * length)...])
+    let line = WKB.bytes(of: .lineString(CoordinateSequence()))
+    #expect(throws: FieldpackError.self) {
+      try encoder.encode(ValueRow(id: 8, [0, "ab"], wkb: line), to: &bytes)
+    }
+    #expect(bytes.count == 3 * length)
+  }
+
   private static var unfit: [(row: ValueRow, why: String)] {
     [
       (
