@@ -144,10 +144,11 @@ want_python_readers() {
   has_python_readers "$venv" && return 0
   note "making $venv with gdal-utils, pyogrio, pyarrow, gpxpy, jsonschema, OWSLib, openapi-spec-validator"
   note "and schemathesis"
-  # gdal-utils asks for GDAL's bindings, which its validator does without.
+  # gdal-utils asks for GDAL's bindings, which its validator does without. Python compiles what it imports;
+  # to compile all takes longer than to install it.
   if "$(system_python)" -m venv "$venv" >/dev/null \
-    && "$venv/bin/pip" install --quiet --no-deps gdal-utils </dev/null \
-    && "$venv/bin/pip" install --quiet pyogrio pyarrow gpxpy jsonschema OWSLib \
+    && "$venv/bin/pip" install --quiet --no-compile --no-deps gdal-utils </dev/null \
+    && "$venv/bin/pip" install --quiet --no-compile pyogrio pyarrow gpxpy jsonschema OWSLib \
       openapi-spec-validator schemathesis </dev/null; then
     return 0
   fi
