@@ -216,12 +216,13 @@
     }
 
     func store(
-      tables: [PostGISScope.Table]? = nil, limits: PostgresLimits = PostgresLimits()
+      tables: [PostGISScope.Table]? = nil, limits: PostgresLimits = PostgresLimits(),
+      trusted: Duration = .zero
     ) -> PostGISStore {
       var scope = scope
       scope.tables = tables
       return PostGISStore(
-        id: "survey", address: cluster.address(), scope: scope, limits: limits, trusted: .zero)
+        id: "survey", address: cluster.address(), scope: scope, limits: limits, trusted: trusted)
     }
   }
 #endif

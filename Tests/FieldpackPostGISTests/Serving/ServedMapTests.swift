@@ -26,11 +26,14 @@
       let store = schema.store()
       _ = try await StoreImport().run([ImportSource(path)], into: store)
       try await store.enableLogs(of: ["wells", "zones", "motion"])
+      await store.close()
       try schema.run("CREATE TABLE sites (code text PRIMARY KEY, name text)")
       var options = FieldServer.Options()
       options.title = "field"
       options.isWritable = true
-      let server = FieldServer(ofDatabase: ServedPostGIS(store), options: options)
+      // As in use, where a request does not read the catalogue anew.
+      let served = schema.store(trusted: .seconds(2))
+      let server = FieldServer(ofDatabase: ServedPostGIS(served), options: options)
       let address = "http://\(try server.listen(on: ListenAddress(port: 0)))"
       let change: JSONValue = [
         .text((TestCluster.programs ?? "") + "/psql"), .text(schema.cluster.uri()), "-qAt", "-c",
@@ -45,7 +48,7 @@
         ])
       #expect(result.status == 0, "\(result.output)\(result.error)")
       await server.close()
-      await store.close()
+      await served.close()
     }
   }
 #endif
