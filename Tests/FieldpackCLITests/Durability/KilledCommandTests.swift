@@ -6,10 +6,11 @@ import Testing
 /// A command that is killed leaves nothing that the next run does not clear: no journal, no log and no
 /// temporary file; nothing that it acknowledged is lost, and the journal mode is the one before.
 ///
-/// `FIELDPACK_KILLS` is the number of kills in all, 120 by default.
+/// `FIELDPACK_KILLS` is the number of kills in all, by default two of each command.
 @Suite(.serialized, .programs) struct KilledCommandTests {
   private static let kills =
-    ProcessInfo.processInfo.environment["FIELDPACK_KILLS"].flatMap { Int($0) } ?? 120
+    ProcessInfo.processInfo.environment["FIELDPACK_KILLS"].flatMap { Int($0) }
+    ?? 2 * WritingCommand.all.count
 
   @Test(arguments: WritingCommand.all)
   func `what a killed command leaves is cleared by the next run`(_ command: WritingCommand)
