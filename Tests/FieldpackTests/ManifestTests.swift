@@ -130,6 +130,7 @@ import Testing
       /#
     let text = try String(contentsOf: file, encoding: .utf8)
     return Set(
-      text.split(separator: "\n").compactMap { $0.firstMatch(of: line).map { String($0.name) } })
+      text.split(separator: "\n").filter { $0.contains("import ") }
+        .compactMap { $0.firstMatch(of: line).map { String($0.name) } })
   }
 }
