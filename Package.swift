@@ -296,14 +296,12 @@ let large = [
   "FieldpackArchive", "FieldpackArrow", "FieldpackCheck", "FieldpackField", "FieldpackMonitoring",
   "FieldpackNMEA", "FieldpackPostGIS",
 ]
-// Those of them that mostly wait for a database: to optimise them takes more than the tests gain.
-let asked = ["FieldpackField", "FieldpackPostGIS"]
 let isPackaged = Context.environment["FIELDPACK_PACKAGED"] != nil
 for target in package.targets {
   if isPackaged, (waiting + large).contains(target.name) {
     // `Scripts/package` sets the variable: the tool stays small, and this work becomes somewhat slower.
     target.swiftSettings = settings + [.unsafeFlags(["-Osize"])]
-  } else if !isPackaged, (waiting + asked).contains(target.name) {
+  } else if !isPackaged, waiting.contains(target.name) {
     // Without the variable of `Scripts/test` these are the settings that the target has.
     target.swiftSettings = testSettings
   }
