@@ -132,7 +132,8 @@ struct ThumbnailTests {
 
   @Test(
     .enabled(if: Programs.hasH264, Comment(rawValue: Programs.noH264)),
-    arguments: Case.cases([(320, 180), (640, 482)], [.none, .right]))
+    arguments: Case.cases([(640, 482)], PictureTurn.allCases)
+      + Case.cases([(320, 180)], [.none, .right]))
   fileprivate func `so does that of a film of H.264`(one: Case) async throws {
     try await checkFilm(one, codec: "libx264")
   }
