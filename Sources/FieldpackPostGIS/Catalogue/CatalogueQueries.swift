@@ -57,14 +57,16 @@ enum CatalogueQueries {
     ORDER BY i.indisprimary DESC, i.indexrelid
     """
 
-  /// The SRID that a constraint such as `CHECK (ST_SRID(g) = 3857)` states for a column; NULL without one.
+  /// The SRID that a constraint such as `CHECK (ST_SRID(g) = 3857)` states for a column, with or without
+  /// `g IS NULL OR` before it; NULL without one.
   ///
   /// The view `geometry_columns` reads the constraints of all tables of the database, and fails while
   /// someone drops another of them, or where another has a constraint that it does not understand.
   static func constraintSRID(table: String, column: String) -> String {
     """
     (SELECT min((regexp_match(pg_get_expr(k.conbin, k.conrelid),
-        '^[(]*([^()]*[.])?st_srid[(][^=]*[)] = ([0-9]{1,9})[)]*$', 'i'))[2]::int8)
+        '^[(]*([^()=]* IS NULL[)] OR [(]*)?([^()]*[.])?(st_)?srid[(][^=]*[)] = ([0-9]{1,9})[)]*$',
+        'i'))[4]::int8)
       FROM pg_constraint k
       WHERE k.conrelid = \(table) AND k.contype = 'c' AND k.conkey = ARRAY[\(column)])
     """

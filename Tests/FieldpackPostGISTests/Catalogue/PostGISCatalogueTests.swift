@@ -241,6 +241,19 @@
       #expect(try TableFacts.read(shapes, in: schema.scope, on: connection)?.geometry?.srid == 3857)
     }
 
+    @Test(arguments: [
+      ("ST_SRID(g) = 3857", 3857), ("g IS NULL OR ST_SRID(g) = 3857", 3857),
+      ("ST_SRID(g) = 3857 OR ST_SRID(g) = 4326", 0), ("ST_SRID(g) > 3857", 0),
+    ])
+    func `a constraint states an SRID`(check: String, srid: Int32) async throws {
+      let schema = try await TestSchema.make()
+      try schema.run("CREATE TABLE shapes (id int PRIMARY KEY, g geometry CHECK (\(check)))")
+      let store = schema.store()
+      let layer = try #require(try await store.catalogue().layers.first)
+      #expect(layer.geometry?.srid == srid)
+      await store.close()
+    }
+
     @Test func `views are not run for their SRID`() async throws {
       let schema = try await TestSchema.make()
       try schema.run(
