@@ -190,10 +190,6 @@ public final class FieldServer: Sendable {
         ServerMemory.giveBack()
       }
       self.listener.withLock { $0 = listener }
-      // The first edit then need not wait until nobody reads, and readers ask the system for less.
-      if let file = published.ownFile, published.options.isWritable {
-        Task { try? await file.store.prepareToWrite() }
-      }
       if let desk, published.options.isWritable {
         Task { [logger = options.logger] in
           do throws(FieldpackError) {

@@ -142,10 +142,10 @@ public final class GeoPackageStore: WritableStore {
     return try await read(body)
   }
 
-  /// Runs `body` on the thread of the caller.
+  /// Runs `body` on the thread of the caller, which it keeps for as long as the reading takes.
   ///
-  /// - Returns: `nil` where no connection is idle, where the reading takes 20 ms, and where another program
-  ///   has locked the file.
+  /// - Returns: `nil` where no connection is idle, where SQLite looks for rows for 20 ms, and where another
+  ///   program has locked the file.
   package func readAtOnce<R>(
     _ body: (GeoPackageSnapshot) throws(FieldpackError) -> R
   ) throws(FieldpackError) -> R? {
@@ -219,10 +219,6 @@ public final class GeoPackageStore: WritableStore {
       return result
     }
   }
-
-  /// Opens the connection that writes, and changes to WAL where the file and its system allow that, which
-  /// otherwise happens at the first change.
-  package func prepareToWrite() async throws(FieldpackError) { _ = try await pools.writer() }
 
   /// Keeps statement journals in memory from now on; for transactions of many small statements.
   ///
