@@ -42,6 +42,8 @@
     private let sent = SentBytes()
     private var status = 0
     private let progress = Locked(Progress())
+    /// What the system takes at once, in bytes.
+    private static let mostSentSoon = 64 << 10
 
     /// How far the task is that makes the answer.
     private struct Progress {
@@ -119,6 +121,11 @@
     private func answer(on connection: OpaquePointer) -> MHD_Result {
       if hasBody { listener.peers.answer(socket) }
       if let response = listener.handler.answerAtOnce(request) {
+        if case .bytes(let bytes) = response.body, bytes.count > Self.mostSentSoon {
+          // A listener that closes waits for clients that take their answer.
+          number = listener.begin(on: socket)
+          if let number { listener.set(.whole, for: number) }
+        }
         return send(response, on: connection)
       }
       guard let number = listener.begin(on: socket) else {

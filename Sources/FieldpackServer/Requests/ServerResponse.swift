@@ -49,8 +49,8 @@ package protocol RequestHandling: Sendable {
   func admit(_ head: inout ServerRequest, from address: () -> String) -> ServerResponse?
   /// Takes the body of a request with that head; `nil` where the body is to be kept in memory.
   func receiver(of head: ServerRequest) -> (any BodyReceiving)?
-  /// The answer to a request that needs no waiting, such as for a document that is kept; `nil` where
-  /// ``answer(_:)`` is to be asked.
+  /// The answer to a request that needs no waiting, such as for a document that is kept or for a feature
+  /// that is found soon; `nil` where ``answer(_:)`` is to be asked.
   func answerAtOnce(_ request: ServerRequest) -> ServerResponse?
   func answer(_ request: ServerRequest) async -> ServerResponse
 }

@@ -33,12 +33,12 @@ package protocol ServedStore: Sendable {
   func read<R: Sendable>(
     _ body: @Sendable (any ServedSnapshot) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R
-  /// As ``read(_:)``, for a short reading. `body` may run on the thread of the caller, and it may run twice.
+  /// As ``read(_:)``, for a short reading. `body` may run on the thread of the caller, and it may run again.
   func readSoon<R: Sendable>(
     _ body: @Sendable (any ServedSnapshot) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R
-  /// As ``readSoon(_:)`` on the thread of the caller, which it keeps for a few milliseconds at most; `nil`
-  /// where ``readSoon(_:)`` is to be asked.
+  /// As ``readSoon(_:)`` on the thread of the caller, which it keeps for as long as the reading takes; `nil`
+  /// where rows are not found in some milliseconds, and ``readSoon(_:)`` is to be asked.
   func readAtOnce<R>(
     _ body: (any ServedSnapshot) throws(FieldpackError) -> R
   ) throws(FieldpackError) -> R?

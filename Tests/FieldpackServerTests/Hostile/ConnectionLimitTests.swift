@@ -24,10 +24,18 @@ import Testing
     /// Answers what it is told to at the moment that it is told.
     private struct Held: RequestHandling {
       let isFree: @Sendable () async -> Void
+      /// More than the system takes at once.
+      private let large = [UInt8](repeating: 0x41, count: 32 << 20)
+
+      init(isFree: @escaping @Sendable () async -> Void) { self.isFree = isFree }
 
       func refusal(of head: ServerRequest, bodyLength: Int?) -> ServerResponse? { nil }
       func answerAtOnce(_ request: ServerRequest) -> ServerResponse? {
-        request.path.isEmpty ? ServerResponse(200, "text/plain", []) : nil
+        switch request.path {
+        case []: ServerResponse(200, "text/plain", [])
+        case ["large"]: ServerResponse(200, "text/plain", large)
+        default: nil
+        }
       }
       func answer(_ request: ServerRequest) async -> ServerResponse {
         await isFree()
@@ -79,6 +87,17 @@ import Testing
         #expect(await ask(connection) == [200])
       }
       await listener.close()
+    }
+
+    @Test func `a listener that closes waits for a large answer`() async throws {
+      let (listener, address) = try listener(.init())
+      let client = try RawConnection(address)
+      client.send("GET /large HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+      let first = try #require(await client.receive { $0.contains("\r\n\r\nA") })
+      async let closed: Void = listener.close(grace: .seconds(3600))
+      let rest = await client.receive() ?? ""
+      #expect((first + rest).utf8.count > 32 << 20)
+      await closed
     }
 
     @Test func `a connection that waits for its answer stays`() async throws {
