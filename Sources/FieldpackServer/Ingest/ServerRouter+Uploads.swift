@@ -46,6 +46,8 @@ extension ServerRouter {
     }
     guard let record = uploads.record(of: receiver.name) else { return missing(request) }
     guard receiver.piece.range.upperBound == record.total else {
+      // The next request, which may come as soon as this is answered, finds nobody who writes.
+      uploads.end(receiver.writer, of: receiver.name)
       return state(of: receiver.name, record, 202, in: uploads)
     }
     return await complete(receiver.name, record, as: receiver.writer, request, in: uploads)
