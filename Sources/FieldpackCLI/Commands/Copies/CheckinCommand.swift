@@ -60,7 +60,7 @@ private struct CheckinCommand: CommandBody {
         #if PostGIS
           return try await synchronise(try await FieldCheckin.run(of: copy, with: store))
         #else
-          switch store {}
+          throw store.missing
         #endif
       }
     }

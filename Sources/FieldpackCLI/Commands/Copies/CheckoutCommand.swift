@@ -85,7 +85,7 @@ private struct CheckoutCommand: CommandBody {
       try show(try await checkout.run(into: options.target))
       return ExitStatus.success
     #else
-      switch store {}
+      throw store.missing
     #endif
   }
 
@@ -114,8 +114,10 @@ private struct CheckoutCommand: CommandBody {
 #if PostGIS
   typealias DatabaseStore = PostGISStore
 #else
-  /// Without the trait there are no stores on PostgreSQL.
-  enum DatabaseStore {}
+  /// Without the trait nothing makes one.
+  struct DatabaseStore {
+    let missing: FieldpackError
+  }
 #endif
 
 extension Invocation {

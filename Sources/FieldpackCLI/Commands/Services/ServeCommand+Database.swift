@@ -17,13 +17,13 @@ extension ServeCommand {
     return try await invocation.withDatabase(
       options.source, allowing: options.allowsPaths, profile: options.profile,
       otherwise: "cannot be served as a database. Try: fieldpack serve FILE, with its GeoPackage"
-    ) { (store) async throws(FieldpackError) in
+    ) { (store) async throws(FieldpackError) -> Int32 in
       #if PostGIS
         return try await serve(store.id, at: address, webhooks, nil) { settings in
           FieldServer(ofDatabase: ServedPostGIS(store), options: settings)
         }
       #else
-        switch store {}
+        throw store.missing
       #endif
     }
   }
