@@ -4,7 +4,7 @@ import FieldpackProjection
 import FieldpackRTree
 import FieldpackSQLite
 
-/// A query on one layer as one statement. It is shared by all queries that differ in values alone.
+/// A query on one layer as one statement. Queries that differ only in their values share the plan.
 final class LayerPlan {
   let table: LayerTable
   /// The columns of the rows: id, geometry, then the selected attributes.
@@ -345,7 +345,7 @@ final class QueryPlanner {
 extension Schema {
   func isID(_ name: String) -> Bool {
     guard let idColumn else { return false }
-    // Most names are written alike, and the names of SQL take long to compare.
+    // Most callers write the name as the layer does, and names of SQL take long to compare.
     return idColumn.hasSameBytes(as: name) || SQLName(idColumn) == SQLName(name)
   }
 }

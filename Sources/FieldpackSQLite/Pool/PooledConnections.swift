@@ -82,7 +82,7 @@ struct PooledConnections<Session>: Sendable {
     }
   }
 
-  /// The queue has this pool's own readers only.
+  /// A reader of the queue as what it is: the queue has this pool's readers only.
   func own(_ reader: any QueuedReader) -> ConnectionActor<Session> {
     unsafeDowncast(reader, to: ConnectionActor<Session>.self)
   }

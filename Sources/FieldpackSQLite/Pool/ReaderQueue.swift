@@ -5,7 +5,8 @@ protocol QueuedReader: AnyObject, Sendable {}
 
 /// The idle readers of a pool, and the visitors that wait for one.
 ///
-/// It is of no generic type: a claim would then take longer to find out types than to take a reader.
+/// The queue is not generic, because a visitor of a generic one spends more time on finding out its types than
+/// on taking a reader.
 final class ReaderQueue: Sendable {
   /// The answer to a visitor that asks for a reader.
   enum Claim: Sendable {

@@ -1,7 +1,7 @@
 import CSQLite
 
-/// A statement that each reading runs. Its connection keeps it apart from its cache, where it would be looked
-/// up by its text.
+/// A statement without parameters that each reading runs. A connection keeps it prepared outside of its cache,
+/// because the cache would look it up by its text each time.
 enum FixedStatement: String, CaseIterable {
   case begin = "BEGIN"
   case rollback = "ROLLBACK"

@@ -46,7 +46,8 @@ extension ServerRouter {
     }
     guard let record = uploads.record(of: receiver.name) else { return missing(request) }
     guard receiver.piece.range.upperBound == record.total else {
-      // The next request, which may come as soon as this is answered, finds nobody who writes.
+      // The client may send its next request as soon as it has this answer. That request has to find the
+      // upload without a writer.
       uploads.end(receiver.writer, of: receiver.name)
       return state(of: receiver.name, record, 202, in: uploads)
     }

@@ -42,7 +42,7 @@
     private let sent = SentBytes()
     private var status = 0
     private let progress = Locked(Progress())
-    /// What the system takes at once, in bytes.
+    /// The system takes an answer of so many bytes at once.
     private static let mostSentSoon = 64 << 10
 
     /// How far the task is that makes the answer.
@@ -122,7 +122,7 @@
       if hasBody { listener.peers.answer(socket) }
       if let response = listener.handler.answerAtOnce(request) {
         if case .bytes(let bytes) = response.body, bytes.count > Self.mostSentSoon {
-          // A listener that closes waits for clients that take their answer.
+          // A listener that closes waits for the client to take such an answer.
           number = listener.begin(on: socket)
           if let number { listener.set(.whole, for: number) }
         }

@@ -50,7 +50,7 @@ package protocol RequestHandling: Sendable {
   /// Takes the body of a request with that head; `nil` where the body is to be kept in memory.
   func receiver(of head: ServerRequest) -> (any BodyReceiving)?
   /// The answer to a request that needs no waiting, such as for a document that is kept or for a feature
-  /// that is found soon; `nil` where ``answer(_:)`` is to be asked.
+  /// that is found soon; `nil` where ``answer(_:)`` has to make it.
   func answerAtOnce(_ request: ServerRequest) -> ServerResponse?
   func answer(_ request: ServerRequest) async -> ServerResponse
 }

@@ -21,7 +21,8 @@ extension ServerRouter {
     return response(bytes, id, asked, format, request)
   }
 
-  /// As ``item(_:of:_:)``; `nil` where that has to be asked, also for the reason of a failure.
+  /// As ``item(_:of:_:)``; `nil` where the feature is not found soon, and where the request fails:
+  /// ``item(_:of:_:)`` then gives the answer.
   func itemAtOnce(
     _ id: String, of layer: ServedLayer, _ request: ServerRequest
   ) -> ServerResponse? {

@@ -82,7 +82,7 @@ final class ServerRouter: RequestHandling {
   }
 
   func answerAtOnce(_ request: ServerRequest) -> ServerResponse? {
-    // Pages of features take too long for that.
+    // A page of features takes too long to be made at once.
     let isPage = request.path.count == 3 && request.path[2] == "items"
     guard !isPage, let documents = published.known().map({ shown($0, to: request) }) else {
       return nil

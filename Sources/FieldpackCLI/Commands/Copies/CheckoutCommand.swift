@@ -114,7 +114,7 @@ private struct CheckoutCommand: CommandBody {
 #if PostGIS
   typealias DatabaseStore = PostGISStore
 #else
-  /// Without the trait nothing makes one.
+  /// Stands for a store on PostgreSQL in a build without the trait. Nothing makes one there.
   struct DatabaseStore {
     let missing: FieldpackError
   }
