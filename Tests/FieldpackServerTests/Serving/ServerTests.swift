@@ -90,6 +90,33 @@ import Testing
       await server.close()
     }
 
+    @Test func `one feature is answered at once, and not otherwise`() async throws {
+      let server = try await TestServer()
+      let router = ServerRouter(
+        PublishedStore(server.store, .init(title: "field")) { .zero }, publicBase: nil, hosts: nil,
+        logger: .silent)
+      func request(_ id: String, _ method: String = "GET") -> ServerRequest {
+        ServerRequest(method, ["collections", "wells", "items", id])
+      }
+      // Which layers there are has to be known.
+      #expect(router.answerAtOnce(request("1")) == nil)
+      for (id, status) in [("1", 200), ("7777", 404)] {
+        let answer = await router.answer(request(id))
+        let atOnce = try #require(router.answerAtOnce(request(id)))
+        #expect((atOnce.status, answer.status) == (status, status))
+        #expect(atOnce.fields == answer.fields)
+        guard case .bytes(let bytes) = atOnce.body, case .bytes(let others) = answer.body else {
+          Issue.record("the bodies are no bytes")
+          continue
+        }
+        #expect(bytes == others)
+      }
+      #expect(router.answerAtOnce(request("1", "DELETE")) == nil)
+      #expect(
+        router.answerAtOnce(ServerRequest("GET", ["collections", "wells", "items"])) == nil)
+      await server.close()
+    }
+
     /// The client takes nothing of a long answer, and does not close its connection.
     @Test func `a client that takes nothing keeps no server open`() async throws {
       let server = try await TestServer(wells: 3_000)
