@@ -98,8 +98,7 @@ extension ConfigReading {
 
   /// The same for the same type and uri, on every machine: a hash.
   private static func identifier(type: String, uri: String) -> String {
-    var hash = FNV1a()
-    for byte in Array(type.utf8) + [0] + Array(uri.utf8) { hash.update(byte) }
-    return String(hex: withUnsafeBytes(of: hash.value.bigEndian, Array.init))
+    let hash = FNV1a.hash(of: Array(type.utf8) + [0] + Array(uri.utf8))
+    return String(hex: withUnsafeBytes(of: hash.bigEndian, Array.init))
   }
 }

@@ -164,8 +164,6 @@ private struct CacheIdentity {
   func version(_ variant: String) -> String { "\(stamp)-\(Self.hash("5 " + variant))" }
 
   private static func hash(_ text: String) -> String {
-    var hash = FNV1a()
-    for byte in text.utf8 { hash.update(byte) }
-    return String(hash.value, radix: 16)
+    String(FNV1a.hash(of: text.utf8), radix: 16)
   }
 }

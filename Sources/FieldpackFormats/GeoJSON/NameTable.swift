@@ -85,9 +85,8 @@ struct NameTable: ~Copyable {
   }
 
   private static func hash(_ name: UnsafeBufferPointer<UInt8>) -> UInt64 {
-    var hash = FNV1a()
-    for byte in name { hash.update(byte) }
-    return hash.value ^ hash.value >> 32
+    let hash = FNV1a.hash(of: name)
+    return hash ^ hash >> 32
   }
 }
 

@@ -11,12 +11,10 @@ import FieldpackHTTP
 /// behind the hash name the representation.
 enum ItemTag {
   static func tag(of bytes: [UInt8], crs: CRSName = .crs84, format: String = "json") -> String {
-    var hash = FNV1a()
-    for byte in bytes { hash.update(byte) }
-    var tag = String(hash.value, radix: 36)
+    var tag = "\"" + String(FNV1a.hash(of: bytes), radix: 36)
     if case .code(let srs) = crs { tag += "-\(srs.organization):\(srs.code)" }
     if format != "json" { tag += "-" + format }
-    return "\"\(tag)\""
+    return tag + "\""
   }
 
   /// The tag of a feature as GeoJSON; `nil` where the feature cannot be written as GeoJSON.

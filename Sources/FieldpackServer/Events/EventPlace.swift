@@ -41,8 +41,7 @@ struct EventPlace: Hashable, Sendable {
 
   /// The name of a log in ids. A log that was removed and begun anew has another name.
   static func name(of layer: LayerID, _ origin: String) -> String {
-    var hash = FNV1a()
-    for byte in "\(origin)/\(layer.rawValue.lowercased())".utf8 { hash.update(byte) }
-    return String(hash.value & 0xFF_FFFF_FFFF, radix: 36)
+    let hash = FNV1a.hash(of: "\(origin)/\(layer.rawValue.lowercased())".utf8)
+    return String(hash & 0xFF_FFFF_FFFF, radix: 36)
   }
 }

@@ -191,9 +191,7 @@ final class PublishedStore: Sendable {
 
   /// An entity tag of bytes.
   static func tag(of bytes: [UInt8]) -> String {
-    var hash = FNV1a()
-    for byte in bytes { hash.update(byte) }
-    return "\"" + String(hash.value, radix: 36) + "\""
+    "\"" + String(FNV1a.hash(of: bytes), radix: 36) + "\""
   }
 
   /// Whether the file has layers about people.
