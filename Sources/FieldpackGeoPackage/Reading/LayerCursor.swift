@@ -9,6 +9,8 @@ final class LayerCursor {
   private let geometry: RowGeometry
   private let values: LentValues
   private var body = SQLRow.Body.absent
+  /// Whether the caller has been given a row.
+  var hasGivenRows = false
 
   init(
     _ bound: BoundPlan, file: GeoPackageSession, skipsErrors: Bool, report: QueryReport

@@ -13,9 +13,8 @@ final class QueryWalk {
   private var current: LayerCursor?
   private var toSkip: Int
   private var toGive: Int
-  private var latest: LayerCursor?
-  private var seen: Set<LayerID> = []
-  private var schemas: [Schema] = []
+  /// The schemas of layers that have given no row.
+  private(set) var unannounced: [Schema] = []
 
   init(planner: QueryPlanner, paths: [LayerPath]) throws(FieldpackError) {
     self.planner = planner
@@ -27,12 +26,12 @@ final class QueryWalk {
     if paths.count == 1, !query.mayPassOver {
       cursors = [try Self.cursor(planner, paths[0], limit: query.limit, offset: query.offset)]
       (toSkip, toGive, waiting) = (0, .max, [])
-      schemas = cursors.map(\.schema)
+      unannounced.append(cursors[0].schema)
     } else if query.isOrdered {
       let limit = query.mayPassOver ? nil : query.rowsNeeded
       for path in paths {
         let cursor = try Self.cursor(planner, path, limit: limit, offset: 0)
-        schemas.append(cursor.schema)
+        unannounced.append(cursor.schema)
         if try cursor.advance() { cursors.append(cursor) }
       }
       waiting = []
@@ -54,9 +53,6 @@ final class QueryWalk {
       skipsErrors: planner.query.skipsErrors, report: planner.report)
   }
 
-  /// The schemas of layers without a row.
-  var unannounced: [Schema] { schemas.filter { !seen.contains($0.layer) } }
-
   /// The cursor on the next row; `nil` at the end.
   func next() throws(FieldpackError) -> LayerCursor? {
     while toGive > 0, let cursor = isMerging ? try nextMerged() : try nextInTurn() {
@@ -65,12 +61,14 @@ final class QueryWalk {
         continue
       }
       if toGive != .max { toGive -= 1 }
-      if cursor !== latest { seen.insert(cursor.schema.layer) }
-      latest = cursor
+      if !cursor.hasGivenRows {
+        cursor.hasGivenRows = true
+        unannounced.removeAll { $0.layer == cursor.schema.layer }
+      }
       return cursor
     }
     while let path = waiting.popFirst() {
-      schemas.append(planner.query.shape(path.table.schema, hasLogs: true))
+      unannounced.append(planner.query.shape(path.table.schema, hasLogs: true))
     }
     return nil
   }
@@ -82,7 +80,7 @@ final class QueryWalk {
         cursors.removeFirst()
       } else if let path = waiting.popFirst() {
         let cursor = try Self.cursor(planner, path, limit: nil, offset: 0)
-        schemas.append(cursor.schema)
+        unannounced.append(cursor.schema)
         cursors = [cursor]
       } else {
         return nil
