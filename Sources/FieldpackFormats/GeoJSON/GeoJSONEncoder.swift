@@ -3,8 +3,8 @@ import FieldpackGeometry
 
 /// Encodes the features of one layer as GeoJSON; see ``GeoJSONWriter``.
 package struct GeoJSONEncoder: FeatureTextEncoder {
-  let options: GeoJSONWriter.Options
-  private(set) var schema: Schema?
+  package let options: GeoJSONWriter.Options
+  package private(set) var schema: Schema?
   /// Holds the text.
   var body: GeoJSONGeometryWriter
   var plan = GeoJSONPlan()
@@ -16,13 +16,14 @@ package struct GeoJSONEncoder: FeatureTextEncoder {
   var skipped: [SkippedFeature] = []
   package private(set) var failure: FieldpackError?
 
-  init(options: GeoJSONWriter.Options) {
+  package init(options: GeoJSONWriter.Options) {
     self.options = options
     body = GeoJSONGeometryWriter(decimals: options.decimals, swapsAxes: options.swapsAxes)
   }
 
   package var layer: LayerID? { schema?.layer }
   package var byteCount: Int { body.bytes.count }
+  package var text: [UInt8] { body.bytes }
 
   /// Forgets the features, not the layer.
   mutating func removeAll() {

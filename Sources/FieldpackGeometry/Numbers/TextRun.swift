@@ -44,6 +44,13 @@ package struct TextRun {
     next += text.utf8CodeUnitCount
   }
 
+  /// Appends a text that is not known before the program runs.
+  @inlinable @inline(__always)
+  package mutating func append(copyOf text: String) {
+    var text = text
+    text.withUTF8 { append($0) }
+  }
+
   @inlinable @inline(__always)
   package mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
     guard let start = bytes.baseAddress else { return }

@@ -22,6 +22,7 @@ package final class ServedLayer: Sendable {
   package let computedDefaults: Set<String>
   /// What the user of the store may do to the features.
   package let rights: DescribedLayer.Rights
+  let keptEncoders = KeptEncoders()
 
   /// - Parameter extent: in place of the layer's envelope, such as for a system that only its file
   ///   defines.

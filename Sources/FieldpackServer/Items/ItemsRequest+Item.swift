@@ -11,15 +11,60 @@ extension ItemsRequest {
     var asked = self
     asked.filter = .compare(
       .column(layer.schema.idColumn ?? "fid"), .equal, .literal(id.columnValue))
-    let output = ByteOutput()
+    var sink = ItemSink(of: self, decimals: decimals)
+    try snapshot.scan(asked.query(limit: 1, box: nil), into: &sink)
+    if let failure = sink.encoder.failure { throw failure }
+    return sink.encoder.count == 0 ? nil : sink.encoder.text
+  }
+}
+
+/// Writes one feature. What all features of the layer repeat is worked out for the first one.
+private struct ItemSink: FeatureSink {
+  var encoder: GeoJSONEncoder
+  private let request: ItemsRequest
+  private let isKept: Bool
+
+  init(of request: ItemsRequest, decimals: Int?) {
+    self.request = request
+    isKept = decimals == nil
+    if isKept, let kept = request.layer.keptEncoders.encoder(for: request.crs) {
+      encoder = kept
+      return
+    }
     var options = GeoJSONWriter.Options()
     options.layout = .lines
-    options.swapsAxes = swapsAxes
+    options.swapsAxes = request.swapsAxes
     options.usesFeatureIDs = true
     options.decimals = decimals
-    var writer = GeoJSONWriter(output, options: options)
-    try snapshot.scan(asked.query(limit: 1, box: nil), into: &writer)
-    try writer.finish()
-    return writer.count == 0 ? nil : output.buffer
+    encoder = GeoJSONEncoder(options: options)
+  }
+
+  mutating func begin(_ schema: Schema) throws(FieldpackError) {
+    if encoder.schema == schema { return }
+    encoder = GeoJSONEncoder(options: encoder.options)
+    try encoder.begin(schema)
+    if isKept { request.layer.keptEncoders.keep(encoder, for: request.crs) }
+  }
+
+  mutating func feature(_ row: borrowing some FeatureRow & ~Copyable) throws(FieldpackError) {
+    try encoder.feature(row)
+  }
+}
+
+/// The encoders of a layer's features that are asked for one by one, for a few systems.
+package final class KeptEncoders: Sendable {
+  private let encoders = Locked<[(crs: CRSName, encoder: GeoJSONEncoder)]>([])
+  private static let mostSystems = 8
+
+  func encoder(for crs: CRSName) -> GeoJSONEncoder? {
+    encoders.withLock { encoders in encoders.first { $0.crs == crs }?.encoder }
+  }
+
+  func keep(_ encoder: GeoJSONEncoder, for crs: CRSName) {
+    encoders.withLock { encoders in
+      encoders.removeAll { $0.crs == crs }
+      if encoders.count >= Self.mostSystems { encoders.removeAll() }
+      encoders.append((crs, encoder))
+    }
   }
 }

@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackGeometry
 
 /// The address of features that were asked for, from which the links of the answer are made.
 struct ResourceAddress: Sendable {
@@ -51,15 +52,19 @@ extension [UInt8] {
 
   /// Appends a link to an array of links.
   fileprivate mutating func add(
-    _ relation: String, _ type: String, _ address: [UInt8], _ rest: String
+    _ relation: StaticString, _ type: String, _ address: [UInt8], _ rest: String
   ) {
-    self += (isEmpty ? "[{\"rel\":\"" : ",{\"rel\":\"").utf8
-    self += relation.utf8
-    self += "\",\"type\":\"".utf8
-    self += type.utf8
-    self += "\",\"href\":\"".utf8
-    self += address
-    self += rest.utf8
-    self += "\"}".utf8
+    let length = relation.utf8CodeUnitCount + type.utf8.count + address.count + rest.utf8.count
+    let isFirst = isEmpty
+    appendRun(upTo: length + 40) { text in
+      text.append(isFirst ? "[{\"rel\":\"" : ",{\"rel\":\"")
+      text.append(relation)
+      text.append("\",\"type\":\"")
+      text.append(copyOf: type)
+      text.append("\",\"href\":\"")
+      address.withUnsafeBufferPointer { text.append($0) }
+      text.append(copyOf: rest)
+      text.append("\"}")
+    }
   }
 }

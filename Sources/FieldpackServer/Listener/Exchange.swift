@@ -41,7 +41,8 @@
     private var begun = Duration.zero
     private let sent = SentBytes()
     private var status = 0
-    private let progress = Locked(Progress())
+    /// `nil` where there is no task.
+    private var progress: Locked<Progress>?
     /// The system takes an answer of so many bytes at once.
     private static let mostSentSoon = 64 << 10
 
@@ -84,13 +85,14 @@
       case .refused(let refusal):
         return send(refusal, on: connection)
       case .answering:
-        guard let response = progress.withLock({ $0.answer }) else { return fieldpack_mhd_no }
+        guard let response = progress?.withLock({ $0.answer }) else { return fieldpack_mhd_no }
         return send(response, on: connection)
       }
     }
 
     private func readHead(of connection: OpaquePointer, _ method: String) -> MHD_Result {
       var fields = HTTPFields()
+      fields.fields.reserveCapacity(8)
       withUnsafeMutablePointer(to: &fields) { fields in
         _ = MHD_get_connection_values(connection, fieldpack_mhd_header, addField, fields)
       }
@@ -134,7 +136,8 @@
       }
       stage = .answering
       self.number = number
-      let (request, progress, listener) = (request, progress, listener)
+      let (request, progress, listener) = (request, Locked(Progress()), listener)
+      self.progress = progress
       let kept = Connection(raw: connection)
       let task = StartingExecutor.start {
         let answer = await listener.handler.answer(request)
@@ -169,7 +172,7 @@
       switch answer.body {
       case .bytes(let bytes):
         if request.method != "HEAD" { sent.count = bytes.count }
-        made = bytes.count < 4 << 10 ? Self.response(copying: bytes) : LentBytes(bytes).response()
+        made = LentBytes.response(of: bytes)
       case .stream(let stream):
         let source = Unmanaged.passRetained(
           StreamSource(stream, sent, Connection(raw: connection).resume) {
@@ -191,18 +194,13 @@
       // No browser may take an answer for another media type than the one it names.
       MHD_add_response_header(made, "X-Content-Type-Options", "nosniff")
       for field in answer.fields.fields {
-        guard MHD_add_response_header(made, field.name, field.value) == fieldpack_mhd_yes else {
-          return fieldpack_mhd_no
+        // A text that C takes as an argument would be copied first.
+        let added = field.name.withCString { name in
+          field.value.withCString { MHD_add_response_header(made, name, $0) }
         }
+        guard added == fieldpack_mhd_yes else { return fieldpack_mhd_no }
       }
       return MHD_queue_response(connection, UInt32(answer.status), made)
-    }
-
-    private static func response(copying bytes: [UInt8]) -> OpaquePointer? {
-      bytes.withUnsafeBytes { bytes in
-        MHD_create_response_from_buffer(
-          bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), fieldpack_mhd_copy)
-      }
     }
 
     /// The client has its answer, or has gone.
@@ -217,30 +215,6 @@
   /// How many bytes of an answer's body the client has been sent.
   private final class SentBytes {
     var count = 0
-  }
-
-  /// Bytes of an answer that libmicrohttpd sends from where they are.
-  private final class LentBytes {
-    private let bytes: [UInt8]
-
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    /// The answer, which keeps the bytes: they stay where they are as long as nobody changes the array.
-    func response() -> OpaquePointer? {
-      let kept = Unmanaged.passRetained(self)
-      let made = bytes.withUnsafeBytes { bytes in
-        MHD_create_response_from_buffer_with_free_callback_cls(
-          bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), freeBytes,
-          kept.toOpaque())
-      }
-      if made == nil { kept.release() }
-      return made
-    }
-  }
-
-  private let freeBytes: @convention(c) (UnsafeMutableRawPointer?) -> Void = { bytes in
-    guard let bytes else { return }
-    Unmanaged<LentBytes>.fromOpaque(bytes).release()
   }
 
   /// A connection that goes on with another protocol.

@@ -28,6 +28,7 @@ struct RequestTarget: Hashable {
   private static func path(_ bytes: UnsafeBufferPointer<UInt8>) -> [String]? {
     guard bytes.first == UInt8(ascii: "/") else { return nil }
     var path: [String] = []
+    path.reserveCapacity(4)
     var start = 1
     for end in 1...bytes.count where end == bytes.count || bytes[end] == UInt8(ascii: "/") {
       // A slash at the end means nothing here.

@@ -111,6 +111,16 @@ import Testing
         }
         #expect(bytes == others)
       }
+      // What the server knows of the layers is older than this column.
+      try await server.store.write { (writer) throws(FieldpackError) in
+        try writer.addColumns([ColumnDefinition("new", .integer)], to: "wells")
+      }
+      let changed = try #require(router.answerAtOnce(request("1")))
+      if case .bytes(let bytes) = changed.body {
+        #expect(String(decoding: bytes, as: UTF8.self).contains("\"new\":null}"))
+      } else {
+        Issue.record("the body is no bytes")
+      }
       #expect(router.answerAtOnce(request("1", "DELETE")) == nil)
       #expect(
         router.answerAtOnce(ServerRequest("GET", ["collections", "wells", "items"])) == nil)
