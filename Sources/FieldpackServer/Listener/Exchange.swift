@@ -167,6 +167,8 @@
     // MARK: Answers
 
     private func send(_ answer: ServerResponse, on connection: OpaquePointer) -> MHD_Result {
+      // A task keeps some KiB as long as somebody knows it, and a client may follow events for days.
+      (task, progress) = (nil, nil)
       status = answer.status
       let made: OpaquePointer?
       switch answer.body {
