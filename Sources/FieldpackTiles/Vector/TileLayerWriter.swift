@@ -167,7 +167,7 @@ private enum TileLayerRoom {
   }
 
   private static let kept = Locked<[Kept]>([])
-  private static let most = 4
+  private static let most = 2
   /// What has more bytes is not kept.
   private static let mostBytes = 1 << 20
 
