@@ -299,8 +299,15 @@ let large = [
 let isPackaged = Context.environment["FIELDPACK_PACKAGED"] != nil
 for target in package.targets {
   if isPackaged, (waiting + large).contains(target.name) {
-    // `Scripts/package` sets the variable: the tool stays small, and this work becomes somewhat slower.
-    target.swiftSettings = settings + [.unsafeFlags(["-Osize"])]
+    // `Scripts/package` sets the variable: the tool stays small, and this work becomes somewhat slower. What
+    // is written the same in several places of the code of a target becomes a function.
+    target.swiftSettings =
+      settings + [
+        .unsafeFlags([
+          "-Osize", "-Xllvm", "-enable-machine-outliner=always", "-Xllvm",
+          "-enable-linkonceodr-outlining",
+        ])
+      ]
   } else if !isPackaged, waiting.contains(target.name) {
     // Without the variable of `Scripts/test` these are the settings that the target has.
     target.swiftSettings = testSettings
