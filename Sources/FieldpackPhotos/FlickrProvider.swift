@@ -2,12 +2,6 @@ public import FieldpackCore
 public import FieldpackGeometry
 public import FieldpackHTTP
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Photos of Flickr, by `flickr.photos.search` around a position.
 ///
 /// The key is used for requests only: no message, log or file of Fieldpack holds it.
@@ -60,7 +54,7 @@ public struct FlickrProvider: PhotoProvider {
 
   /// Takes the key from the environment variable ``keyVariable``.
   public init(settings: Settings = .init()) throws(FieldpackError) {
-    try self.init(key: getenv(Self.keyVariable).map { String(cString: $0) }, settings: settings)
+    try self.init(key: Environment.value(Self.keyVariable), settings: settings)
   }
 
   public func candidates(

@@ -163,7 +163,7 @@ package enum FileSystem {
     // would replace it.
     guard linkFile(path, newPath) == 0 else {
       let hasNoLinks = [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(errno)
-      return hasNoLinks && !exists(newPath) && rename(path, newPath)
+      return hasNoLinks && !isTaken(newPath) && rename(path, newPath)
     }
     record(.link(path, newPath))
     remove(path)
@@ -171,7 +171,7 @@ package enum FileSystem {
   }
 
   /// Whether the name exists, also as a link to nothing; `errno` is `EEXIST` then.
-  private static func exists(_ path: String) -> Bool {
+  private static func isTaken(_ path: String) -> Bool {
     var status = stat()
     guard lstat(path, &status) == 0 else { return false }
     errno = EEXIST

@@ -58,7 +58,7 @@ package final class PendingTree: Sendable {
       guard PendingFile.isLeftover(name, prefix), let descriptor = opened(folder + name) else {
         continue
       }
-      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { remove(folder + name) }
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { FileSystem.removeTree(folder + name) }
       close(descriptor)
     }
   }
@@ -80,23 +80,12 @@ package final class PendingTree: Sendable {
 
   /// Removes the hidden folders of this process; may be called from any thread.
   static func removeAll() {
-    pending.withLock { for path in $0 { remove(path) } }
-  }
-
-  /// Removes a folder with all in it. Links are removed, and not followed.
-  private static func remove(_ folder: String) {
-    for name in FileSystem.names(in: folder) ?? [] {
-      let path = "\(folder)/\(name)"
-      var status = stat()
-      let isFolder = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-      if isFolder { remove(path) } else { FileSystem.remove(path) }
-    }
-    rmdir(folder)
+    pending.withLock { for path in $0 { FileSystem.removeTree(path) } }
   }
 
   deinit {
     let path = path
-    if !isCommitted.withLock({ $0 }) { Self.remove(path) }
+    if !isCommitted.withLock({ $0 }) { FileSystem.removeTree(path) }
     Self.pending.withLock { _ = $0.remove(path) }
     close(descriptor)
   }

@@ -7,9 +7,7 @@
 /// A temporary file without a name; it ends when its descriptor is closed.
 package enum UnnamedFile {
   /// `TMPDIR`, else `/tmp`.
-  package static var usualFolder: String {
-    getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-  }
+  package static var usualFolder: String { Environment.value("TMPDIR") ?? "/tmp" }
 
   /// Opens such a file for reading and writing; the caller closes the descriptor.
   ///

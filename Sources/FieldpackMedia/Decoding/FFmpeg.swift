@@ -20,7 +20,7 @@ public struct FFmpeg: Hashable, Sendable {
 
   /// The `ffmpeg` that is found in the folders of `PATH`.
   public static var standard: FFmpeg {
-    let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
+    let path = Environment.value("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
     let folders = path.split(separator: ":").filter { $0.hasPrefix("/") }
     return FFmpeg(program: folders.map { "\($0)/ffmpeg" }.first { access($0, X_OK) == 0 })
   }
