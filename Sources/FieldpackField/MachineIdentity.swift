@@ -1,5 +1,4 @@
 public import FieldpackCore
-import FoundationEssentials
 
 /// Which machine or installation field data is of: a UUID that is made once and kept in a file, for one
 /// user.
@@ -69,13 +68,13 @@ public struct MachineIdentity: Hashable, Sendable {
   ///
   /// - Throws: `.configuration` where neither that variable nor `HOME` is set.
   public static func standardFile(_ kind: Kind = .install) throws(FieldpackError) -> String {
-    try standardFile(kind, ProcessInfo.processInfo.environment)
+    try standardFile(kind, Environment.value)
   }
 
   static func standardFile(
-    _ kind: Kind, _ environment: [String: String]
+    _ kind: Kind, _ variable: (String) -> String?
   ) throws(FieldpackError) -> String {
-    "\(try StateFolder.path(for: kind.name, environment))/\(kind.rawValue)"
+    "\(try StateFolder.path(for: kind.name, variable))/\(kind.rawValue)"
   }
 
   private static func read(

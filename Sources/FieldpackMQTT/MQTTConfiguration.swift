@@ -1,11 +1,10 @@
 public import FieldpackField
-public import FoundationEssentials
 
 /// How an ``MQTTClient`` connects, and what it takes.
 public struct MQTTConfiguration: Sendable {
   /// A file with the certificates, in PEM, of those who vouch for brokers; `nil` for those of the
   /// system.
-  public var certificates: URL?
+  public var certificates: String?
   /// Whether a broker on another machine may be asked without encryption.
   public var allowsUnencrypted: Bool
   /// How many bytes a message may have, from and to the broker.
@@ -20,7 +19,7 @@ public struct MQTTConfiguration: Sendable {
   public var clock: FieldClock
 
   public init(
-    certificates: URL? = nil, allowsUnencrypted: Bool = false, maximumLength: Int = 16 << 20,
+    certificates: String? = nil, allowsUnencrypted: Bool = false, maximumLength: Int = 16 << 20,
     maximumWaiting: Int = 1024, keepAlive: Int = 60,
     backOff: BackOff = BackOff(first: .milliseconds(500), limit: .seconds(30), jitter: 0.5),
     clock: FieldClock = .system

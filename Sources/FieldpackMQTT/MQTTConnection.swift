@@ -4,7 +4,6 @@
   import FieldpackCore
   import FieldpackField
   import FieldpackServices
-  import FoundationEssentials
 
   /// One connection to a broker, from the attempt to its end.
   ///
@@ -101,8 +100,8 @@
     private func setTLS(_ configuration: MQTTConfiguration) throws(FieldpackError) {
       if let file = configuration.certificates {
         try set(
-          mosquitto_tls_set(handle.raw, file.path, nil, nil, nil, nil),
-          "certificates of \(file.path)")
+          mosquitto_tls_set(handle.raw, file, nil, nil, nil, nil),
+          "certificates of \(file)")
       } else {
         try set(mosquitto_int_option(handle.raw, MOSQ_OPT_TLS_USE_OS_CERTS, 1), "certificates")
       }

@@ -49,17 +49,17 @@ import Testing
 
   @Test func `it lies in the folder for states, else below the home folder`() throws {
     #expect(
-      try MachineIdentity.standardFile(.install, ["XDG_STATE_HOME": "/s", "HOME": "/h"])
+      try MachineIdentity.standardFile(.install) { ["XDG_STATE_HOME": "/s", "HOME": "/h"][$0] }
         == "/s/fieldpack/install")
     for state in [nil, "", "relative"] {
       var environment = ["HOME": "/h"]
       environment["XDG_STATE_HOME"] = state
       #expect(
-        try MachineIdentity.standardFile(.device, environment)
+        try MachineIdentity.standardFile(.device) { environment[$0] }
           == "/h/.local/state/fieldpack/device")
     }
     let error = #expect(throws: FieldpackError.self) {
-      try MachineIdentity.standardFile(.install, ["HOME": ""])
+      try MachineIdentity.standardFile(.install) { ["HOME": ""][$0] }
     }
     #expect(error?.code == .configuration)
     #expect(

@@ -45,7 +45,7 @@
     }
 
     private func first(
-      _ session: BrokerSession, certificates: URL?
+      _ session: BrokerSession, certificates: String?
     ) async throws -> String? {
       let client = MQTTClient(
         MQTTConfiguration(
@@ -59,7 +59,8 @@
 
     @Test func `the broker's certificate and name are verified`() async throws {
       let authority = try await Authority()
-      let (ca, other) = (authority.folder.file("ca.pem"), authority.folder.file("other.pem"))
+      let folder = authority.folder
+      let (ca, other) = (folder.file("ca.pem").path, folder.file("other.pem").path)
       let right = try await TestBroker(authority.broker("IP:127.0.0.1"), in: authority.folder)
       let session = BrokerSession("D1", at: right.port, isEncrypted: true)
       #expect(try await first(session, certificates: ca) == "connected")
@@ -78,7 +79,7 @@
 
     @Test func `a broker of another name is refused`() async throws {
       let authority = try await Authority()
-      let ca = authority.folder.file("ca.pem")
+      let ca = authority.folder.file("ca.pem").path
       let broker = try await TestBroker(
         authority.broker("DNS:broker.example.org"), in: authority.folder)
       for host in ["127.0.0.1", "localhost"] {

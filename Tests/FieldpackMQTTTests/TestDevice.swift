@@ -25,7 +25,7 @@
     let backend: BackendService
 
     init(in folder: TemporaryFolder, _ broker: TestBroker) async throws {
-      let configs = ConfigService([try folder.write("{}", to: "own.scfg")], data: data)
+      let configs = ConfigService([try folder.write("{}", to: "own.scfg").path], data: data)
       try await configs.start()
       let remote = RemoteConfig(
         uri: "http://localhost",
@@ -34,7 +34,7 @@
         MQTTConfiguration(backOff: BackOff(first: .milliseconds(5), limit: .milliseconds(20))))
       backend = try BackendService(
         remote, broker: client, signedIn: Nobody(), configs: configs, reachability: network,
-        folder: folder.file("remote"), device: "D1")
+        folder: folder.file("remote").path, device: "D1")
     }
 
     func untilReady() async { for await isReady in backend.isReady where isReady { return } }

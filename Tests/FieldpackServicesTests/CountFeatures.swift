@@ -1,9 +1,8 @@
 import Fieldpack
 import FieldpackServices
-import Foundation
 
 /// Opens the stores of all configs of a folder, and counts their features.
-func countFeatures(in folder: URL, sensors: any Service) async throws -> Int {
+func countFeatures(in folder: String, sensors: any Service) async throws -> Int {
   let data = DataService()
   let configs = ConfigService([folder], data: data)
   let graph = try ServiceGraph([sensors, data, configs])

@@ -32,6 +32,6 @@ import Testing
         #"{"stores":[{"id":"\#(name)","store_type":"gpkg","version":"1","uri":"\#(name).gpkg"}]}"#,
         to: "\(name).scfg")
     }
-    #expect(try await countFeatures(in: folder.url, sensors: Sensors()) == 2)
+    #expect(try await countFeatures(in: folder.url.path, sensors: Sensors()) == 2)
   }
 }

@@ -33,7 +33,7 @@ struct EditingDevice {
         broker: .init(isEncrypted: false, host: "127.0.0.1", port: port)),
       broker: MQTTClient(MQTTConfiguration(clock: Self.clock)), signedIn: Nobody(),
       configs: configs, reachability: Everywhere(),
-      folder: URL(fileURLWithPath: store.path + ".backend"), device: "D1",
+      folder: store.path + ".backend", device: "D1",
       replyLimit: .seconds(5), clock: Self.clock)
     deliveries = EditDeliveries(by: backend.transport, to: "the backend", clock: Self.clock)
     await deliveries.add(store)

@@ -80,7 +80,7 @@ import FoundationEssentials
     var context = StoreContext()
     context.cache = .private
     let data = DataService(context: context)
-    let config = try WorkspaceConfig([URL(fileURLWithPath: path)])
+    let config = try WorkspaceConfig([path])
     try await data.registerAndStart(config.stores[0])
     while true {
       try await data.poll(config.stores[0].id)

@@ -67,7 +67,7 @@ import Testing
   @Test(arguments: stores) func `each config opens`(file: String, states: [String]) async throws {
     let folder = try await copy()
     let workspace = try await Workspace.open(
-      [folder.file("Configs/" + file)], allowing: [folder.url],
+      [folder.file("Configs/" + file).path], allowing: [folder.url.path],
       cache: .folder(folder.file("cache").path))
     let opened = self.states(workspace, in: folder)
     if file == "team-postgis.scfg" {
@@ -82,7 +82,7 @@ import Testing
   @Test func `a config opens where its data cannot be reached`() async throws {
     let folder = try await copy()
     let workspace = try await Workspace.open(
-      [folder.file("Configs/early.scfg")], cache: .folder(folder.file("cache").path))
+      [folder.file("Configs/early.scfg").path], cache: .folder(folder.file("cache").path))
     let hint = "leaves the folder of its config"
     #expect(
       states(workspace, in: folder) == [
@@ -99,7 +99,7 @@ import Testing
   @Test func `a folder of configs opens, the last loaded store of an id counting`() async throws {
     let folder = try await copy()
     let workspace = try await Workspace.open(
-      [folder.file("Configs")], allowing: [folder.url],
+      [folder.file("Configs").path], allowing: [folder.url.path],
       cache: .folder(folder.file("cache").path))
     #expect(
       workspace.members.map(\.id) == [
@@ -154,7 +154,7 @@ import Testing
     let folder = try await copy()
     let config = try folder.write(text, to: "TestData/demo/app.scfg")
     let workspace = try await Workspace.open(
-      [config], cache: .folder(folder.file("cache").path))
+      [config.path], cache: .folder(folder.file("cache").path))
     #expect(self.states(workspace, in: folder) == states)
     await workspace.close()
   }

@@ -40,7 +40,7 @@ import Testing
     var printed = ""
     var registry = StoreRegistry.standard
     registry.register(NMEAStoreType.self)
-    let workspace = try await Workspace.open([config], registry: registry)
+    let workspace = try await Workspace.open([config.path], registry: registry)
     let query = Query("fixes", where: Column<Int>("satellites") >= 10).select("altitude")
     for try await feature in try await workspace.query(query).features {
       print(feature[Column<Double>("altitude")] ?? 0, to: &printed)
@@ -61,7 +61,7 @@ import Testing
   @Test func `a config with that type opens without it, the store being failed`() async throws {
     let folder = try TemporaryFolder()
     let text = try #require(blocks("json", in: "AddAStoreType").first)
-    let workspace = try await Workspace.open([try folder.write(text, to: "boat.scfg")])
+    let workspace = try await Workspace.open([try folder.write(text, to: "boat.scfg").path])
     let member = try #require(workspace.members.first)
     guard case .failed(let error) = member.state else {
       Issue.record("the store is open")

@@ -20,7 +20,7 @@ import Testing
     let file = try folder.write(point(5), to: "wells.geojsonl")
     let target = folder.file("survey.gpkg")
     _ = try await FileImport().run([file.path], into: target.path)
-    return try await Workspace.open(file: target)
+    return try await Workspace.open(file: target.path)
   }
 
   private func lines(
@@ -47,7 +47,7 @@ import Testing
     let unknown = KeyTuple(store: "survey", layer: "wells", feature: 99)
     await #expect(throws: FieldpackError.self) { try await workspace.delete([key, unknown]) }
     let more = try folder.write(point(300) + point(1), to: "more.geojsonl")
-    _ = try await workspace.importFeatures(from: more, into: "wells", of: "survey")
+    _ = try await workspace.importFeatures(from: more.path, into: "wells", of: "survey")
     try await workspace.delete(KeyTuple(store: "survey", layer: "wells", feature: 1))
     let deepLines = try await lines(deep.prefix(3))
     await workspace.close()
@@ -128,7 +128,7 @@ import Testing
     let changes = workspace.changes()
     let many = try folder.write(
       String(repeating: point(1), count: 6000), to: "many.geojsonl")
-    _ = try await workspace.importFeatures(from: many, into: "wells", of: "survey")
+    _ = try await workspace.importFeatures(from: many.path, into: "wells", of: "survey")
     _ = try await workspace.create(Feature(), in: "wells", of: "survey")
     await workspace.close()
     let lines = try await lines(changes)

@@ -30,7 +30,7 @@ struct ForeignChangeTests {
   }
 
   private func workspace() async throws -> Workspace {
-    try await Workspace.open(file: URL(fileURLWithPath: path))
+    try await Workspace.open(file: path)
   }
 
   /// What a subscriber has taken so far.
@@ -80,7 +80,7 @@ struct ForeignChangeTests {
     try await workspace.update([FeatureUpdate(Self.key, set: ["depth": 8])])
     #expect(try await taken.all(4).dropFirst(3) == ["updated \(Self.key)"])
     let more = try folder.write("depth\n9\n", to: "more.csv")
-    _ = try await workspace.importFeatures(from: more, into: "wells", of: "survey")
+    _ = try await workspace.importFeatures(from: more.path, into: "wells", of: "survey")
     #expect(try await taken.all(5).dropFirst(4).map { $0.prefix(7) } == ["created"])
     await workspace.close()
     #expect(try await taken.all(6).last == "end")
@@ -94,7 +94,7 @@ struct ForeignChangeTests {
     let taken = Taken(workspace.changes(polling: .milliseconds(10)))
     let more = try folder.write("depth\n9\n", to: "more.csv")
     for _ in 0..<3 {
-      _ = try await workspace.importFeatures(from: more, into: "wells", of: "survey")
+      _ = try await workspace.importFeatures(from: more.path, into: "wells", of: "survey")
     }
     _ = try await taken.all(3)
     try await workspace.delete(Self.key)
@@ -133,7 +133,7 @@ struct ForeignChangeTests {
     let taken = Taken(workspace.changes(polling: interval))
     let more = try folder.write("depth\n9\n", to: "more.csv")
     _ = try await whileOtherCommits {
-      try await workspace.importFeatures(from: more, into: "wells", of: "survey")
+      try await workspace.importFeatures(from: more.path, into: "wells", of: "survey")
     }
     #expect(try await taken.all(2).map { $0.prefix(7) }.sorted() == ["created", "externa"])
     try await other()
@@ -147,7 +147,7 @@ struct ForeignChangeTests {
     let more = try folder.write("depth\n9\n", to: "more.csv")
     let isReady = Locked(false)
     let taken = try await whileOtherCommits(isReady) {
-      async let report = workspace.importFeatures(from: more, into: "wells", of: "survey")
+      async let report = workspace.importFeatures(from: more.path, into: "wells", of: "survey")
       try await Task.sleep(for: .milliseconds(100))
       let taken = Taken(workspace.changes(polling: .milliseconds(600)))
       isReady.withLock { $0 = true }
@@ -167,7 +167,7 @@ struct ForeignChangeTests {
     let taken = Taken(workspace.changes(polling: .milliseconds(600)))
     let more = try folder.write("depth\n9\n", to: "more.csv")
     try await whileOtherCommits {
-      async let report = workspace.importFeatures(from: more, into: "wells", of: "survey")
+      async let report = workspace.importFeatures(from: more.path, into: "wells", of: "survey")
       try await Task.sleep(for: .milliseconds(100))
       try await workspace.update([FeatureUpdate(Self.key, set: ["depth": 7])])
       _ = try await report

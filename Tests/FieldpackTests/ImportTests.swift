@@ -23,7 +23,7 @@ import Testing
   }
 
   private func rows(_ layer: LayerID, _ columns: [String]) async throws -> [[Value]] {
-    let workspace = try await Workspace.open(file: folder.file("out.gpkg"))
+    let workspace = try await Workspace.open(file: folder.file("out.gpkg").path)
     var rows: [[Value]] = []
     for try await feature in try await workspace.query(Query(layer)).features {
       rows.append(columns.map { feature.attributes[$0] ?? .text("absent") })
@@ -141,7 +141,7 @@ import Testing
     options.srs = SRS("EPSG", 3857)
     let report = try await importing([("a.geojsonl", point(#""n":1"#))], options)
     #expect(report.transformations.map(\.target) == ["EPSG:3857"])
-    let workspace = try await Workspace.open(file: folder.file("out.gpkg"))
+    let workspace = try await Workspace.open(file: folder.file("out.gpkg").path)
     let layer = try #require(try await workspace.store("out").layers().first)
     #expect(layer.schema.geometry?.srs == SRS("EPSG", 3857))
     #expect(abs((layer.envelope?.minX ?? 0) - 111_319.490793) < 1e-5)

@@ -27,7 +27,7 @@ import Testing
     _ = try await FileImport(options).run([wells.path], into: target.path)
     options.srs = nil
     _ = try await FileImport(options).run([roads.path], into: target.path)
-    return try await Workspace.open(file: target)
+    return try await Workspace.open(file: target.path)
   }
 
   private func text(_ name: String) throws -> String {
@@ -43,7 +43,7 @@ import Testing
   func `a map is written by the extension of its file`() async throws {
     let workspace = try await workspace()
     let svg = folder.file("map.svg")
-    let report = try await workspace.exportFeatures(Query(), to: svg)
+    let report = try await workspace.exportFeatures(Query(), to: svg.path)
     #expect(
       report.layers == [
         .init(store: "field", layer: "wells", count: 2),
@@ -57,7 +57,7 @@ import Testing
     let xmllint = try #require(Programs.xmllint)
     let checked = try await Program.run(xmllint, ["--noout", svg.path])
     #expect(checked.status == 0 && checked.error == "", "\(checked)")
-    try await workspace.exportFeatures(Query(), to: folder.file("map.htm"))
+    try await workspace.exportFeatures(Query(), to: folder.file("map.htm").path)
     let page = try text("map.htm")
     #expect(page.hasPrefix("<!DOCTYPE html>\n"))
     #expect(page.contains(#"["1","a & b"]"#))
@@ -78,7 +78,8 @@ import Testing
     let drawing = String(decoding: output.buffer, as: UTF8.self)
     #expect(drawing.contains("<title>Wells &amp; &lt;roads&gt;</title>"))
     #expect(legend(of: drawing) == ["wells"])
-    try await workspace.exportFeatures(Query("wells"), to: folder.file("m.svg"), options: options)
+    try await workspace.exportFeatures(
+      Query("wells"), to: folder.file("m.svg").path, options: options)
     #expect(try text("m.svg") == drawing)
     await workspace.close()
   }
@@ -88,17 +89,17 @@ import Testing
     let workspace = try await workspace()
     let file = try folder.write("before", to: "map.\(suffix)")
     let refused = await #expect(throws: FieldpackError.self) {
-      try await workspace.exportFeatures(Query(), to: file)
+      try await workspace.exportFeatures(Query(), to: file.path)
     }
     #expect(refused?.code == .cannotCreate)
     var options = ExportOptions()
     options.overwrite = true
     let error = await #expect(throws: FieldpackError.self) {
-      try await workspace.exportFeatures(Query("none"), to: file, options: options)
+      try await workspace.exportFeatures(Query("none"), to: file.path, options: options)
     }
     #expect(error?.code == .notFound)
     #expect(try text("map.\(suffix)") == "before")
-    try await workspace.exportFeatures(Query(), to: file, options: options)
+    try await workspace.exportFeatures(Query(), to: file.path, options: options)
     #expect(try text("map.\(suffix)").contains("<svg "))
     let others = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
       .filter { $0.contains("map.") }
@@ -109,11 +110,12 @@ import Testing
   @Test(arguments: [SRS("EPSG", 25831), nil])
   func `layers are drawn in the SRS that they share, else in WGS 84`(srs: SRS?) async throws {
     let workspace = try await workspace(in: srs)
-    let all = try await workspace.exportFeatures(Query(), to: folder.file("all.svg"))
+    let all = try await workspace.exportFeatures(Query(), to: folder.file("all.svg").path)
     #expect(all.transformations.map(\.layer) == (srs == nil ? [] : ["wells"]))
     let corner = #/>1\.000°, 51\.0+°</#
     #expect(try text("all.svg").contains(corner))
-    let wells = try await workspace.exportFeatures(Query("wells"), to: folder.file("wells.svg"))
+    let wells = try await workspace.exportFeatures(
+      Query("wells"), to: folder.file("wells.svg").path)
     #expect(wells.transformations.isEmpty)
     #expect(try text("wells.svg").contains(corner) == (srs == nil))
     await workspace.close()
@@ -124,11 +126,11 @@ import Testing
     var options = ExportOptions()
     options.writesKeys = true
     let error = await #expect(throws: FieldpackError.self) {
-      try await workspace.exportFeatures(Query(), to: folder.file("map.svg"), options: options)
+      try await workspace.exportFeatures(Query(), to: folder.file("map.svg").path, options: options)
     }
     #expect(error?.message == "SVG has no place for key tuples")
     let read = await #expect(throws: FieldpackError.self) {
-      try await workspace.exportFeatures(Query(), to: folder.file("a.nmea"))
+      try await workspace.exportFeatures(Query(), to: folder.file("a.nmea").path)
     }
     #expect(read?.message.hasPrefix("NMEA is read and not written") == true)
     await workspace.close()
@@ -147,9 +149,9 @@ import Testing
     }
     let config = try folder.write(
       #"{"stores":[\#(stores.joined(separator: ","))]}"#, to: "all.scfg")
-    let workspace = try await Workspace.open([config])
+    let workspace = try await Workspace.open([config.path])
     let report = try await workspace.exportFeatures(
-      Query("wells").limit(5), to: folder.file("all.svg"))
+      Query("wells").limit(5), to: folder.file("all.svg").path)
     #expect(
       report.layers == [
         .init(store: "a", layer: "wells", count: 1), .init(store: "c", layer: "wells", count: 1),

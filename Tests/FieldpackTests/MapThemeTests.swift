@@ -25,7 +25,7 @@ import Testing
     let file = try folder.write(wells, to: "wells.geojsonl")
     let target = folder.file("field.gpkg")
     _ = try await FileImport().run([file.path], into: target.path)
-    return try await Workspace.open(file: target)
+    return try await Workspace.open(file: target.path)
   }
 
   private func svg(
@@ -66,7 +66,7 @@ import Testing
     let file = try folder.write(lines.joined(separator: "\n"), to: "pins.geojsonl")
     let target = folder.file("pins.gpkg")
     _ = try await FileImport().run([file.path], into: target.path)
-    let workspace = try await Workspace.open(file: target)
+    let workspace = try await Workspace.open(file: target.path)
     let map = try await svg(workspace, query: Query().select("n")) { _ in }
     #expect(legend(of: map.text) == ["pins: #ff0000", "pins: #00aa00", "pins"])
     await workspace.close()
@@ -141,7 +141,7 @@ import Testing
     _ = try await FileImport().run(
       [folder.file("track.geojsonl").path, folder.file("track_point.geojsonl").path],
       into: target.path)
-    let workspace = try await Workspace.open(file: target)
+    let workspace = try await Workspace.open(file: target.path)
     let map = try await svg(workspace) { _ in }
     #expect(
       legend(of: map.text) == ["track: device", "a", "b", "track_point: device", "a", "b"])

@@ -11,7 +11,7 @@ struct NMEAStoreType: StoreType {
     let file = try context.file(of: config)
     let table = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: table) }
-    guard let log = try? String(contentsOf: file, encoding: .utf8),
+    guard let log = try? String(contentsOfFile: file, encoding: .utf8),
       (try? Data(csv(of: log).utf8).write(to: table)) != nil
     else { throw config.failure(.io, "cannot make a table of '\(config.uri)'") }
     var options = FileStore.Options()

@@ -14,7 +14,7 @@ import Testing
     let head = "\"id\":\"s\",\"store_type\":\"gpkg\",\"uri\":\"a\""
     let text = "{\"stores\":[{\(head),\"style\":\(style)}]}"
     let config = WorkspaceConfig(
-      try ConfigDocument(Array(text.utf8), file: "a.scfg"), folder: URL(fileURLWithPath: "/data"))
+      try ConfigDocument(Array(text.utf8), file: "a.scfg"), folder: "/data")
     return (try #require(config.stores.first), config.diagnostics.map(\.message))
   }
 
@@ -69,7 +69,7 @@ import Testing
     let config = try WorkspaceConfig(
       ConfigDocument(
         Array(Data(contentsOf: SharedData.url("spatialconnect/android-sdk/config.scfg"))),
-        file: "config.scfg"), folder: URL(fileURLWithPath: "/data"))
+        file: "config.scfg"), folder: "/data")
     let style = config.stores.compactMap(\.layerStyle)
     #expect(
       style == [
@@ -92,7 +92,8 @@ import Testing
         {"id":"b","store_type":"geojson","uri":"wells.geojson",\(paint)},
         {"id":"c","store_type":"gpkg","uri":"wells.gpkg"}]}
       """, to: "a.scfg")
-    let workspace = try await Workspace.open([config], cache: .folder(folder.file("cache").path))
+    let workspace = try await Workspace.open(
+      [config.path], cache: .folder(folder.file("cache").path))
     let style = Self.standard { $0.iconColor = StyleColor("#3371fb") }
     var found: [StoreID: LayerStyle?] = [:]
     for id: StoreID in ["a", "b", "c"] {

@@ -106,13 +106,13 @@ import Testing
   @Test func `the examples of writing and importing add features`() async throws {
     let path = try await survey()
     #expect(try await UsageExamples.geoPackageStore(path) == .integer(141))
-    let workspace = try await Workspace.open(file: URL(fileURLWithPath: path))
+    let workspace = try await Workspace.open(file: path)
     #expect(try await UsageExamples.write(workspace, UsageExamples.feature().0) == [142])
     await workspace.close()
     let file = try folder.write(
       #"{"type":"Feature","properties":{"name":"Markt 42"},"#
         + #""geometry":{"type":"Point","coordinates":[13.9,51.95]}}"#, to: "more.geojson")
-    #expect(try await UsageExamples.importFeatures(URL(fileURLWithPath: path), file) == 1)
+    #expect(try await UsageExamples.importFeatures(path, file.path) == 1)
     let walk = Checkout.file("TestData/demo/walk.gpx").path
     let layers = try await UsageExamples.fileImport(file.path, walk, path)
     #expect(layers == ["more", "waypoints", "tracks", "track_points"])
@@ -124,7 +124,9 @@ import Testing
       #"{"stores": [{"id": "survey", "type": "gpkg", "version": 1, "uri": "survey.gpkg"}]}"#,
       to: "survey.scfg")
     #expect(
-      try await UsageExamples.workspace(config) == ["Burglehn 1", "Steinkirchen 2", "Burglehn 3"])
+      try await UsageExamples.workspace(config.path) == [
+        "Burglehn 1", "Steinkirchen 2", "Burglehn 3",
+      ])
   }
 
   @Test func `the examples of values say what they make`() throws {
@@ -159,9 +161,9 @@ import Testing
 
   @Test func `the examples of export and of changes work on the demo`() async throws {
     let path = try await survey()
-    let workspace = try await Workspace.open(file: URL(fileURLWithPath: path))
+    let workspace = try await Workspace.open(file: path)
     let file = folder.file("deep.geojson")
-    #expect(try await UsageExamples.exportFeatures(workspace, file) == 1)
+    #expect(try await UsageExamples.exportFeatures(workspace, file.path) == 1)
     let writing = Task {
       while !Task.isCancelled {
         _ = try await workspace.create(Feature(attributes: ["depth": 1]), in: "wells", of: "survey")

@@ -1,5 +1,4 @@
 import Fieldpack
-import Foundation
 
 /// The examples in the doc comments of the types that people use first.
 ///
@@ -95,7 +94,7 @@ enum UsageExamples {
     return layers
   }
 
-  static func importFeatures(_ geoPackage: URL, _ file: URL) async throws -> Int {
+  static func importFeatures(_ geoPackage: String, _ file: String) async throws -> Int {
     // Example: importFeatures
     let workspace = try await Workspace.open(file: geoPackage, id: "survey")
     let report = try await workspace.importFeatures(from: file, into: "wells", of: "survey")
@@ -104,7 +103,7 @@ enum UsageExamples {
     return report.count
   }
 
-  static func workspace(_ config: URL) async throws -> [String] {
+  static func workspace(_ config: String) async throws -> [String] {
     // Example: Workspace
     let workspace = try await Workspace.open([config])
     var names: [String] = []
@@ -175,7 +174,7 @@ enum UsageExamples {
     return count
   }
 
-  static func exportFeatures(_ workspace: Workspace, _ file: URL) async throws -> Int {
+  static func exportFeatures(_ workspace: Workspace, _ file: String) async throws -> Int {
     // Example: exportFeatures
     let deep = Query("wells", where: Column<Double>("depth") > 80).select("name", "depth")
     var options = ExportOptions()

@@ -22,7 +22,7 @@ import Testing
     let file = try folder.write(text, to: "points.geojsonl")
     var options = FileStore.Options()
     options.cache = .folder(folder.file("cache").path)
-    return try await Workspace.open(file: file, options: options)
+    return try await Workspace.open(file: file.path, options: options)
   }
 
   private var outputs: [String] {
@@ -35,11 +35,11 @@ import Testing
   @Test func `gives a report of what was written`() async throws {
     let workspace = try await workspace(features: 3)
     let query = Query(where: Column<Int64>("n") > 0).transformed(to: SRS("EPSG", 25831))
-    let report = try await workspace.exportFeatures(query, to: folder.file("out.gpkg"))
+    let report = try await workspace.exportFeatures(query, to: folder.file("out.gpkg").path)
     #expect(report.layers == [.init(store: "points", layer: "points", count: 2)])
     #expect(report.isComplete)
     #expect(report.transformations.map(\.report.target) == ["EPSG:25831"])
-    let written = try await Workspace.open(file: folder.file("out.gpkg"))
+    let written = try await Workspace.open(file: folder.file("out.gpkg").path)
     let schemas = try await written.store("out").schemas()
     #expect(schemas.map(\.geometry?.srs) == [SRS("EPSG", 25831)])
     #expect(try await written.count(Query()) == 2)
@@ -69,7 +69,7 @@ import Testing
       var options = ExportOptions()
       options.progress = { _ in withUnsafeCurrentTask { $0?.cancel() } }
       do throws(FieldpackError) {
-        try await workspace.exportFeatures(Query(), to: target, options: options)
+        try await workspace.exportFeatures(Query(), to: target.path, options: options)
         return nil
       } catch { return error.code }
     }.value
@@ -81,7 +81,7 @@ import Testing
   @Test func `a system that only a file defines goes along`() async throws {
     let workspace = try await workspace(features: 1)
     let local = folder.file("local.gpkg")
-    try await workspace.exportFeatures(Query(), to: local)
+    try await workspace.exportFeatures(Query(), to: local.path)
     await workspace.close()
     let wkt =
       "PROJCS[\"Local\",GEOGCS[\"WGS 84\",DATUM[\"WGS_1984\",SPHEROID[\"WGS 84\",6378137,"
@@ -97,10 +97,10 @@ import Testing
     ] {
       try connection.execute(statement)
     }
-    let source = try await Workspace.open(file: local)
-    try await source.exportFeatures(Query(), to: folder.file("copy.gpkg"))
+    let source = try await Workspace.open(file: local.path)
+    try await source.exportFeatures(Query(), to: folder.file("copy.gpkg").path)
     await source.close()
-    let copy = try await Workspace.open(file: folder.file("copy.gpkg"))
+    let copy = try await Workspace.open(file: folder.file("copy.gpkg").path)
     let layer = try #require(try await copy.store("copy").layers().first)
     #expect(layer.schema.geometry?.srs == SRS("NONE", 100_000))
     #expect(layer.srsName == "Local")

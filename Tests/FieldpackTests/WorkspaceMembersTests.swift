@@ -29,7 +29,7 @@ import Testing
     let file = try folder.write(lines(count), to: "wells.geojsonl")
     let target = folder.file("\(id).gpkg").path
     _ = try await FileImport().run([file.path], into: target)
-    return StoreConfig(id: id, type: "gpkg", uri: "\(id).gpkg", folder: folder.url)
+    return StoreConfig(id: id, type: "gpkg", uri: "\(id).gpkg", folder: folder.url.path)
   }
 
   private func workspace(_ stores: [StoreConfig]) async throws -> Workspace {
@@ -47,7 +47,7 @@ import Testing
     #expect(try await workspace.count(Query("wells")) == 5)
     let file = try folder.write(lines(7), to: "seven.geojsonl")
     try await workspace.add(
-      StoreConfig(id: "a", type: "geojson", uri: file.lastPathComponent, folder: folder.url))
+      StoreConfig(id: "a", type: "geojson", uri: file.lastPathComponent, folder: folder.url.path))
     #expect(states(workspace) == ["a running", "b running"])
     #expect(try await workspace.count(Query()) == 10)
     try await workspace.remove("b")
@@ -68,7 +68,7 @@ import Testing
     let workspace = try await workspace([wells("a", 2)])
     _ = try await wells("b", 4)
     try await workspace.update(
-      StoreConfig(id: "a", type: "gpkg", uri: "b.gpkg", folder: folder.url))
+      StoreConfig(id: "a", type: "gpkg", uri: "b.gpkg", folder: folder.url.path))
     #expect(try await workspace.count(Query()) == 4)
     let error = await #expect(throws: FieldpackError.self) {
       try await workspace.update(StoreConfig(id: "z", type: "gpkg", uri: "b.gpkg"))
@@ -81,7 +81,7 @@ import Testing
     let workspace = try await workspace([wells("a", 2)])
     let error = await #expect(throws: FieldpackError.self) {
       try await workspace.add(
-        StoreConfig(id: "gone", type: "gpkg", uri: "gone.gpkg", folder: folder.url))
+        StoreConfig(id: "gone", type: "gpkg", uri: "gone.gpkg", folder: folder.url.path))
     }
     #expect(error?.code == .notFound)
     #expect(states(workspace) == ["a running", "gone stopped"])
@@ -125,7 +125,7 @@ import Testing
   @Test func `a layer that only a silent store can have is an error of that store`() async throws {
     let file = try folder.write(
       #"{"stores":[{"id":"team","store_type":"refusing","uri":"team"}]}"#, to: "team.scfg")
-    let workspace = try await Workspace.open([file], registry: StoreRegistry([Refusing.self]))
+    let workspace = try await Workspace.open([file.path], registry: StoreRegistry([Refusing.self]))
     let alone = await #expect(throws: FieldpackError.self) {
       try await workspace.count(Query("wells"))
     }

@@ -37,7 +37,7 @@ import Testing
         {"id":"sights","store_type":"geojson","version":1,"uri":"sights.geojsonl"},
         {"id":"gone","store_type":"gpkg","version":"1","uri":"gone.gpkg"}]}
       """, to: "survey.scfg")
-    return try await Workspace.open([config], cache: .folder(folder.file("cache").path))
+    return try await Workspace.open([config.path], cache: .folder(folder.file("cache").path))
   }
 
   @Test func `default layers answer a query that names none`() async throws {
@@ -47,7 +47,7 @@ import Testing
       let config = try folder.write(
         #"{"stores":[{"id":"field","store_type":"gpkg","version":"1","uri":"field.gpkg","#
           + #""default_layers":\#(defaults)}]}"#, to: "field.scfg")
-      return try await Workspace.open([config])
+      return try await Workspace.open([config.path])
     }
     let wells = try await workspace(#"["WELLS", "gone"]"#)
     let report = QueryReport()
@@ -67,12 +67,12 @@ import Testing
     let (config, cache) = (folder.file("survey.scfg"), folder.file("cache").path)
     let opening = Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      return try await Workspace.open([config], cache: .folder(cache))
+      return try await Workspace.open([config.path], cache: .folder(cache))
     }
     let error = await #expect(throws: FieldpackError.self) { _ = try await opening.value }
     #expect(error?.code == .interrupted && error?.code.exitStatus == 130)
     let read = Task {
-      let stores = try WorkspaceConfig([config])
+      let stores = try WorkspaceConfig([config.path])
       withUnsafeCurrentTask { $0?.cancel() }
       var context = StoreContext()
       context.cache = .folder(cache)
@@ -110,7 +110,7 @@ import Testing
     await (try workspace()).close()
     let cache = folder.file("new cache").path
     let workspace = try await Workspace.open(
-      [folder.file("survey.scfg")], only: ["survey", "unknown"], cache: .folder(cache))
+      [folder.file("survey.scfg").path], only: ["survey", "unknown"], cache: .folder(cache))
     #expect(workspace.members.map(\.id) == ["survey", "sights", "gone"])
     #expect(workspace.members.map { $0.store != nil } == [true, false, false])
     #expect(!FileManager.default.fileExists(atPath: cache))
@@ -145,7 +145,7 @@ import Testing
     #expect("\(keys[0].feature)-2" == "\(keys[1].feature)")
     await workspace.close()
     let again = try await Workspace.open(
-      [folder.file("survey.scfg")], cache: .folder(folder.file("cache").path))
+      [folder.file("survey.scfg").path], cache: .folder(folder.file("cache").path))
     let second = try #require(try await again.feature(keys[1]))
     #expect(second[Column<String>("name")] == "Dom")
     #expect(second.geometry == .point(x: 13.401, y: 52.519))

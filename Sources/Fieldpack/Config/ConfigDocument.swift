@@ -1,6 +1,5 @@
 public import FieldpackCore
 import FieldpackFormats
-public import FoundationEssentials
 
 /// A `.scfg` file as it stands: every byte is kept, so writing it unchanged gives the same file.
 ///
@@ -44,25 +43,25 @@ public struct ConfigDocument: Sendable {
     }
   }
 
-  public init(contentsOf url: URL) throws(FieldpackError) {
-    let input = try ByteInput(path: url.path)
-    try self.init(input.head(min(input.size, Self.maximumByteCount + 1)), file: url.relativePath)
+  public init(contentsOf path: String) throws(FieldpackError) {
+    let input = try ByteInput(path: path)
+    try self.init(input.head(min(input.size, Self.maximumByteCount + 1)), file: path)
   }
 
   /// Writes the file whole or not at all.
   ///
   /// - Throws: `.cannotCreate` where it exists and `overwrite` is false.
-  public func write(to url: URL, overwrite: Bool = false) throws(FieldpackError) {
-    let output = try ByteOutput(replacing: url.path, overwrite: overwrite)
+  public func write(to path: String, overwrite: Bool = false) throws(FieldpackError) {
+    let output = try ByteOutput(replacing: path, overwrite: overwrite)
     output.buffer += bytes
     try output.finish()
   }
 
   /// The folder of the files that the config's stores download: `survey.stores` for `survey.scfg`.
-  func storeFolder(in folder: URL) -> URL {
+  func storeFolder(in folder: String) -> String {
     let name = file.split(separator: "/").last.map(String.init) ?? ""
     let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name[...]
-    return folder.appendingPathComponent(stem + ".stores")
+    return FileSystem.join(folder, stem + ".stores")
   }
 
   /// Where a byte of the file stands.

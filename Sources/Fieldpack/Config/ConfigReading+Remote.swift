@@ -1,5 +1,4 @@
 import FieldpackCore
-import FoundationEssentials
 
 extension ConfigReading {
   /// Reads the backend. One with errors is told of and left out.
@@ -9,7 +8,7 @@ extension ConfigReading {
     let start = remote.range.lowerBound
     switch remote.content {
     case .text(let uri):
-      let scheme = URL(string: uri)?.scheme?.lowercased()
+      let scheme = uri.firstIndex(of: ":").map { uri[..<$0].lowercased() }
       guard scheme == "http" || scheme == "https" else {
         return tell(.error, at: start, "'remote' is no uri that begins with http: left out")
       }

@@ -1,5 +1,4 @@
 import FieldpackCore
-import FoundationEssentials
 
 extension ConfigReading {
   private static let known: Set = [

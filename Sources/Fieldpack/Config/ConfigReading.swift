@@ -1,5 +1,4 @@
 import FieldpackCore
-import FoundationEssentials
 
 /// Reads stores, forms and the backend out of a document, of whichever generation.
 struct ConfigReading {
@@ -11,11 +10,11 @@ struct ConfigReading {
   }
 
   let document: ConfigDocument
-  let folder: URL
-  let allowing: [URL]
+  let folder: String
+  let allowing: [String]
   private var found = Loaded()
 
-  init(document: ConfigDocument, folder: URL, allowing: [URL]) {
+  init(document: ConfigDocument, folder: String, allowing: [String]) {
     self.document = document
     self.folder = folder
     self.allowing = allowing

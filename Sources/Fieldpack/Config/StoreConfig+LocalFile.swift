@@ -1,5 +1,4 @@
 public import FieldpackCore
-public import FoundationEssentials
 
 #if canImport(Glibc)
   import Glibc
@@ -23,7 +22,7 @@ extension StoreConfig {
   ///
   /// - Throws: `.unavailable` for a remote uri, `.permission` for one that leaves the folder,
   ///   `.notFound` where there is no file, `.configuration` for what names no regular file.
-  public func localFile() throws(FieldpackError) -> URL {
+  public func localFile() throws(FieldpackError) -> String {
     let (real, isWhole) = try allowedPath()
     var status = stat()
     guard isWhole, stat(real, &status) == 0 else {
@@ -32,14 +31,14 @@ extension StoreConfig {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw failure(.configuration, "'\(uri)' is not a regular file (\(real))")
     }
-    return URL(fileURLWithPath: real)
+    return real
   }
 
   /// The path that `uri` leads to, links resolved, and whether there is something.
   ///
   /// - Throws: as ``localFile()``, whether or not there is a file.
   func allowedPath() throws(FieldpackError) -> (path: String, isThere: Bool) {
-    let (real, isWhole) = Self.resolve(try path())
+    let (real, isWhole) = FileSystem.resolve(try path())
     guard folder == nil || isAllowed(real) else {
       throw failure(
         .permission, "'\(uri)' leaves the folder of its config", advice: .allowFolder)
@@ -72,7 +71,7 @@ extension StoreConfig {
 
   private func plainPath() -> String? {
     guard !Self.hasScheme(uri) else { return nil }
-    return uri.utf8.first == UInt8(ascii: "/") ? uri : (folder?.path ?? ".") + "/" + uri
+    return uri.utf8.first == UInt8(ascii: "/") ? uri : FileSystem.join(folder ?? ".", uri)
   }
 
   /// The path in a `file:` uri, escapes undone; `nil` for other uris.
@@ -96,7 +95,7 @@ extension StoreConfig {
   private func isAllowed(_ real: String) -> Bool {
     ([folder].compactMap(\.self) + allowing).contains { root in
       // By bytes: a String that is equal may still be another folder.
-      let base = Array(Self.resolve(root.path).path.utf8)
+      let base = Array(FileSystem.resolve(root).path.utf8)
       let slash = base.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]
       return real.utf8.elementsEqual(base) || real.utf8.starts(with: base + slash)
     }
@@ -104,37 +103,6 @@ extension StoreConfig {
 }
 
 extension StoreConfig {
-  /// The path with links resolved; where it leads to nothing, as far as there is something and the
-  /// rest by its words.
-  private static func resolve(_ path: String) -> (path: String, isWhole: Bool) {
-    if let real = real(path) { return (real, true) }
-    var head = Array(path.utf8)
-    var tail: [[UInt8]] = []
-    while let slash = head.lastIndex(of: UInt8(ascii: "/")) {
-      tail.append(Array(head[(slash + 1)...]))
-      head.removeSubrange(slash...)
-      if let real = real(head.isEmpty ? "/" : String(decoding: head, as: UTF8.self)) {
-        return (append(tail.reversed(), to: real), false)
-      }
-    }
-    return (append([head] + tail.reversed(), to: real(".") ?? "/"), false)
-  }
-
-  private static func append(_ parts: [[UInt8]], to base: String) -> String {
-    var components = base.utf8.split(separator: UInt8(ascii: "/")).map(Array.init)
-    for part in parts where !part.isEmpty && part != Array(".".utf8) {
-      if part == Array("..".utf8) { _ = components.popLast() } else { components.append(part) }
-    }
-    if components.isEmpty { return "/" }
-    return components.reduce(into: "") { $0 += "/" + String(decoding: $1, as: UTF8.self) }
-  }
-
-  private static func real(_ path: String) -> String? {
-    guard let pointer = realpath(path, nil) else { return nil }
-    defer { free(pointer) }
-    return String(cString: pointer)
-  }
-
   /// `x://` with the letters that a scheme may have.
   private static func hasScheme(_ uri: String) -> Bool {
     guard let colon = uri.firstIndex(of: ":"), uri[colon...].hasPrefix("://") else { return false }

@@ -1,5 +1,4 @@
 public import FieldpackCore
-public import FoundationEssentials
 
 /// What a config says about one store.
 public struct StoreConfig: Hashable, Sendable {
@@ -22,19 +21,19 @@ public struct StoreConfig: Hashable, Sendable {
   public var unknown: [ConfigMember]
   /// The folder that `uri` is relative to and must not leave; `nil` for a store that no config
   /// describes, whose uri is the user's own path.
-  public var folder: URL?
+  public var folder: String?
   /// Folders and files outside of `folder` that `uri` may lead to.
-  public var allowing: [URL]
+  public var allowing: [String]
   /// The folder of the files that the config's stores download, such as `survey.stores` beside
   /// `survey.scfg`; `nil` for a store that no config describes.
-  public var storeFolder: URL?
+  public var storeFolder: String?
   /// Where the store stands in its config.
   public var position: FilePosition?
 
   public init(
     id: StoreID, name: String? = nil, type: String, version: String = "1", uri: String,
     defaultLayers: [LayerID] = [], style: ConfigValue? = nil, options: ConfigValue? = nil,
-    unknown: [ConfigMember] = [], folder: URL? = nil, allowing: [URL] = [],
+    unknown: [ConfigMember] = [], folder: String? = nil, allowing: [String] = [],
     position: FilePosition? = nil
   ) {
     self.id = id

@@ -1,5 +1,10 @@
 public import FieldpackCore
-public import FoundationEssentials
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// The contents of one or more `.scfg` files together.
 ///
@@ -18,7 +23,7 @@ public struct WorkspaceConfig: Sendable {
   public private(set) var diagnostics: [ConfigDiagnostic] = []
   /// The folder of the files that belong to all configs together, such as `survey.stores` where
   /// `survey.scfg` is loaded first; `nil` without a config.
-  public private(set) var storeFolder: URL?
+  public private(set) var storeFolder: String?
   private var leftOut = 0
 
   /// Loads files, and of folders every `*.scfg` in the order of their names.
@@ -26,11 +31,11 @@ public struct WorkspaceConfig: Sendable {
   /// - Parameter allowing: folders and files that uris may lead to beside each config's folder.
   /// - Throws: `.notFound` for a missing file or a folder without configs, `.invalidData` for text
   ///   that is no config and for more than ``maximumStores``. What is wrong with single entries shows in ``diagnostics``.
-  public init(_ urls: [URL], allowing: [URL] = []) throws(FieldpackError) {
-    for url in urls {
-      for file in try Self.files(at: url) {
+  public init(_ paths: [String], allowing: [String] = []) throws(FieldpackError) {
+    for path in paths {
+      for file in try Self.files(at: path) {
         add(
-          try ConfigDocument(contentsOf: file), folder: file.deletingLastPathComponent(),
+          try ConfigDocument(contentsOf: file), folder: FileSystem.folder(of: file),
           allowing: allowing)
         guard leftOut == 0 else { throw tooMany(file) }
       }
@@ -38,20 +43,20 @@ public struct WorkspaceConfig: Sendable {
   }
 
   /// - Parameter folder: what the uris of `document` are relative to.
-  public init(_ document: ConfigDocument, folder: URL, allowing: [URL] = []) {
+  public init(_ document: ConfigDocument, folder: String, allowing: [String] = []) {
     add(document, folder: folder, allowing: allowing)
   }
 
-  private func tooMany(_ file: URL) -> FieldpackError {
+  private func tooMany(_ file: String) -> FieldpackError {
     FieldpackError(
       .invalidData,
       "the config has more than \(Self.maximumStores) stores, \(leftOut) too many. Try: several "
         + "configs, one workspace each",
-      position: FilePosition(file: file.path))
+      position: FilePosition(file: file))
   }
 
   /// Loads another config. Stores beyond ``maximumStores`` are left out, with a diagnostic.
-  public mutating func add(_ document: ConfigDocument, folder: URL, allowing: [URL] = []) {
+  public mutating func add(_ document: ConfigDocument, folder: String, allowing: [String] = []) {
     let reading = ConfigReading(document: document, folder: folder, allowing: allowing)
     let loaded = reading.loaded()
     documents.append(document)
@@ -107,26 +112,20 @@ public struct WorkspaceConfig: Sendable {
   }
 
   /// The config at that path, or those of the folder there, by name.
-  package static func files(at url: URL) throws(FieldpackError) -> [URL] {
-    var isFolder = false
-    guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder),
-      isFolder
-    else { return [url] }
-    let names: [String]
-    do {
-      names = try FileManager.default.contentsOfDirectory(atPath: url.path)
-    } catch {
+  package static func files(at path: String) throws(FieldpackError) -> [String] {
+    guard FileSystem.isFolder(path) else { return [path] }
+    guard let names = FileSystem.names(in: path) else {
+      let number = errno
       throw FieldpackError(
-        .permission, "cannot list the folder \(url.path)",
-        position: FilePosition(file: url.path), underlying: error)
+        .permission, "cannot list the folder \(path)", position: FilePosition(file: path),
+        underlying: FieldpackError.system(number, "list the folder", path))
     }
     let configs = names.filter { $0.hasSuffix(".scfg") && !$0.hasPrefix(".") }
       .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     guard !configs.isEmpty else {
       throw FieldpackError(
-        .notFound, "the folder \(url.path) holds no .scfg file",
-        position: FilePosition(file: url.path))
+        .notFound, "the folder \(path) holds no .scfg file", position: FilePosition(file: path))
     }
-    return configs.map { url.appendingPathComponent($0) }
+    return configs.map { FileSystem.join(path, $0) }
   }
 }

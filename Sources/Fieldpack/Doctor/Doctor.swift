@@ -3,7 +3,6 @@ import FieldpackFormats
 import FieldpackProjection
 import FieldpackSQLite
 import FieldpackTopology
-import FoundationEssentials
 
 #if canImport(Glibc)
   import Glibc

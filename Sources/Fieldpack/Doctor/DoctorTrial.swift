@@ -1,21 +1,27 @@
 import FieldpackCore
+import FieldpackField
 import FieldpackGeoPackage
 import FieldpackGeometry
-import FoundationEssentials
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// Makes a small GeoPackage in the temporary folder, asks it and takes it away again.
 struct DoctorTrial {
   var finding: DoctorFinding {
     get async {
-      let folder = FileManager.default.temporaryDirectory
-      let path = folder.appendingPathComponent("fieldpack-\(UUID().uuidString).gpkg").path
-      defer { try? FileManager.default.removeItem(atPath: path) }
+      let folder = UnnamedFile.usualFolder
+      let path = "\(folder)/fieldpack-\(RandomID.make()).gpkg"
+      defer { FileSystem.remove(path) }
       do throws(FieldpackError) {
         let count = try await run(path)
         guard count == 1 else {
           return DoctorFinding("system", "write test", .problem, "\(count) of 1 feature came back")
         }
-        return DoctorFinding("system", "write test", .ok, "a GeoPackage in \(folder.path)")
+        return DoctorFinding("system", "write test", .ok, "a GeoPackage in \(folder)")
       } catch {
         return DoctorFinding("system", "write test", .problem, error.message, advice: error.advice)
       }
@@ -49,13 +55,13 @@ extension FileCache {
     guard let folder = folder() else {
       return DoctorFinding("system", "cache", .note, "none: HOME is not set")
     }
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let names = FileSystem.names(in: folder) ?? []
     let files = names.filter { $0.hasSuffix(".gpkg") && !$0.hasPrefix(".") }
     let bytes = files.reduce(0) { $0 + (Self.size("\(folder)/\($1)")?.size ?? 0) }
-    guard FileManager.default.fileExists(atPath: folder) else {
+    guard FileSystem.exists(folder) else {
       return DoctorFinding("system", "cache", .ok, "\(folder), not made yet")
     }
-    guard FileManager.default.isWritableFile(atPath: folder) else {
+    guard access(folder, W_OK) == 0 else {
       return DoctorFinding(
         "system", "cache", .note, "\(folder) cannot be written: files are read anew each time")
     }

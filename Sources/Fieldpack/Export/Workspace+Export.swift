@@ -1,6 +1,5 @@
 public import FieldpackCore
 import FieldpackGeometry
-public import FoundationEssentials
 
 extension Workspace {
   /// Writes the features that `query` asks for to a file: all of them, or no file.
@@ -23,28 +22,21 @@ extension Workspace {
   ///   store has an ``IncompleteExport`` underneath.
   @discardableResult
   public nonisolated func exportFeatures(
-    _ query: Query, to file: URL, as format: Format? = nil,
+    _ query: Query, to file: String, as format: Format? = nil,
     options: ExportOptions = ExportOptions()
   ) async throws(FieldpackError) -> ExportReport {
-    guard let format = format ?? Format.byExtension(file.path) else {
+    guard let format = format ?? Format.byExtension(file) else {
       throw FieldpackError(
-        .invalidArgument, "the format of \(file.path) is not known",
-        position: FilePosition(file: file.path))
+        .invalidArgument, "the format of \(file) is not known",
+        position: FilePosition(file: file))
     }
-    return try await exportFeatures(query, toPath: file.path, as: format, options: options)
-  }
-
-  /// As for a URL, with errors that name the path as it is given here.
-  package nonisolated func exportFeatures(
-    _ query: Query, toPath path: String, as format: Format, options: ExportOptions
-  ) async throws(FieldpackError) -> ExportReport {
-    try refuseInput(as: path)
-    return try await export(query, to: .path(path), as: format, options)
+    try refuseInput(as: file)
+    return try await export(query, to: .path(file), as: format, options)
   }
 
   /// Writes the features that `query` asks for to `output` while they are read.
   ///
-  /// As ``exportFeatures(_:to:as:options:)-(_,URL,_,_)``, but stores that do not answer are
+  /// As ``exportFeatures(_:to:as:options:)-(_,String,_,_)``, but stores that do not answer are
   /// reported and do not stop the others. The caller finishes `output`.
   @discardableResult
   public nonisolated func exportFeatures(
@@ -65,21 +57,12 @@ extension Workspace {
   ///     for file in report.files { print(file.name, file.count) }
   ///
   /// - Parameter format: what can be written feature by feature, which is all but maps.
-  /// - Throws: as ``exportFeatures(_:to:as:options:)-(_,URL,_,_)``; `.invalidArgument` for several layers,
+  /// - Throws: as ``exportFeatures(_:to:as:options:)-(_,String,_,_)``; `.invalidArgument` for several layers,
   ///   more than 10,000 values, and a query with a limit, an offset or an order by distance.
   @discardableResult
   public nonisolated func exportFeatures(
-    _ query: Query, splitBy column: String, into folder: URL, as format: Format = .geoPackage,
+    _ query: Query, splitBy column: String, into folder: String, as format: Format = .geoPackage,
     options: ExportOptions = ExportOptions()
-  ) async throws(FieldpackError) -> ExportReport {
-    try await exportFeatures(
-      query, splitBy: column, intoPath: folder.path, as: format, options: options)
-  }
-
-  /// As for a URL, with errors that name the path as it is given here.
-  package nonisolated func exportFeatures(
-    _ query: Query, splitBy column: String, intoPath path: String, as format: Format,
-    options: ExportOptions
   ) async throws(FieldpackError) -> ExportReport {
     guard let streamed = format.file.exported as? any StreamedFormat else {
       throw FieldpackError(
@@ -89,7 +72,7 @@ extension Workspace {
       workspace: self, query: query.asked(by: options), options: options)
     return try await ExportLog(options.logger, format: format).running {
       () async throws(FieldpackError) in
-      try await run.split(as: streamed, by: column, into: path)
+      try await run.split(as: streamed, by: column, into: folder)
     }
   }
 
@@ -114,7 +97,7 @@ extension Workspace {
   public nonisolated func refuseInput(as path: String) throws(FieldpackError) {
     guard let output = FileIdentity(path) else { return }
     for member in members {
-      guard let input = try? member.config.localFile(), FileIdentity(input.path) == output else {
+      guard let input = try? member.config.localFile(), FileIdentity(input) == output else {
         continue
       }
       throw FieldpackError(

@@ -1,5 +1,4 @@
 public import FieldpackCore
-import FoundationEssentials
 
 /// Imports GeoJSON, GPX, KML, CSV, shapefiles, FlatGeobuf, NMEA, IGC and TCX files, and layers of other
 /// GeoPackages, into a GeoPackage: everything, or nothing.
@@ -53,7 +52,7 @@ public struct FileImport: Sendable {
       }
       var importer = Importer(options: options, store: Self.storeID(of: target), stop: stop)
       importer.didLock = didLock
-      let exists = FileManager.default.fileExists(atPath: target)
+      let exists = FileSystem.exists(target)
       let layers = sources.enumerated().compactMap { index, source in
         source.layer.map { (index, $0) }
       }

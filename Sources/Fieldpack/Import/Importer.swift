@@ -3,7 +3,6 @@ import FieldpackCore
 import FieldpackFormats
 import FieldpackGeoPackage
 import FieldpackGeometry
-import FoundationEssentials
 
 /// Imports files into one GeoPackage in one transaction; blocks its thread.
 ///
@@ -259,16 +258,14 @@ struct Importer {
 
   private func keep(_ notes: [Note], in writer: GeoPackageBulkWriter) {
     for note in notes {
-      guard let bytes = try? JSONEncoder().encode(note) else { continue }
-      writer.add(
-        document: String(decoding: bytes, as: UTF8.self), standard: Self.noteStandard, about: [])
+      writer.add(document: KeptNote.text(of: note), standard: Self.noteStandard, about: [])
     }
   }
 
   /// The notes of the import that made a GeoPackage, where the import kept them.
   static func notes(keptIn store: GeoPackageStore) async throws(FieldpackError) -> [Note] {
     try await store.metadata().documents.filter { $0.standardURI == noteStandard }.compactMap {
-      try? JSONDecoder().decode(Note.self, from: Data($0.content.utf8))
+      KeptNote.note(of: $0.content)
     }
   }
 }

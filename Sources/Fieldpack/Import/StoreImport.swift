@@ -1,6 +1,5 @@
 public import FieldpackCore
 import FieldpackGeoPackage
-import FoundationEssentials
 
 /// Imports files into a store of another kind than a GeoPackage, such as a database of PostGIS:
 /// everything, or nothing.
@@ -30,18 +29,10 @@ public struct StoreImport: Sendable {
     if sources.count == 1, try isGeoPackage(sources[0]) {
       return try await copyGeoPackage(sources[0], into: target)
     }
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("fieldpack-\(UUID().uuidString)")
-    do {
-      try FileManager.default.createDirectory(
-        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw FieldpackError(
-        .cannotCreate, "cannot create the temporary folder \(folder.path)", underlying: error)
-    }
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try FileSystem.makeTemporaryFolder()
+    defer { FileSystem.removeTree(folder) }
     return try await copy(
-      sources, by: folder.appendingPathComponent("import.gpkg").path, into: target)
+      sources, by: folder + "/import.gpkg", into: target)
   }
 
   /// Copies the layers of an open workspace.

@@ -1,7 +1,6 @@
 import FieldpackCore
 import FieldpackGeometry
 import FieldpackMaps
-import FoundationEssentials
 
 /// A format that shows a map of the layers.
 ///
@@ -186,6 +185,6 @@ extension Workspace {
   /// The name of the only store's file, without its folders.
   fileprivate nonisolated var fileName: String? {
     guard members.count == 1, let file = try? members[0].config.localFile() else { return nil }
-    return file.lastPathComponent
+    return FileSystem.name(of: file)
   }
 }

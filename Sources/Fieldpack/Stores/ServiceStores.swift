@@ -1,7 +1,6 @@
 public import FieldpackCore
 import FieldpackHTTP
 import FieldpackWFS
-import FoundationEssentials
 
 /// A type of services whose stores can be copied whole, and answer from the copy.
 package protocol CopiedStoreType: StoreType {
@@ -75,7 +74,7 @@ extension FileStore {
     copyFor config: StoreConfig, in context: StoreContext
   ) async throws(FieldpackError) {
     try await self.init(
-      copyOf: try context.file(of: config).path, id: config.id, style: config.layerStyle,
+      copyOf: try context.file(of: config), id: config.id, style: config.layerStyle,
       logger: context.logger)
   }
 }

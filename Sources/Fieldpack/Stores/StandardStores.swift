@@ -1,6 +1,5 @@
 public import FieldpackCore
 import FieldpackGeoPackage
-import FoundationEssentials
 
 /// `gpkg.1`: a GeoPackage, readable and, where its file can be written, writable.
 ///
@@ -16,7 +15,7 @@ public struct GeoPackageStoreType: StoreType {
     profile.runsTriggers = try config.flag("triggers") || context.runsTriggers
     profile.editor = context.editor
     return try await GeoPackageStore(
-      path: try context.file(of: config).path, id: config.id, profile: profile,
+      path: try context.file(of: config), id: config.id, profile: profile,
       usesWAL: context.usesWAL, style: config.layerStyle, logger: context.logger)
   }
 }
@@ -94,7 +93,7 @@ public struct KMLStoreType: StoreType {
   public static func open(
     _ config: StoreConfig, in context: StoreContext
   ) async throws(FieldpackError) -> any Store {
-    let isPacked = Format.fileExtension(try context.file(of: config).path) == "kmz"
+    let isPacked = Format.fileExtension(try context.file(of: config)) == "kmz"
     return try await FileStore(config, in: context, format: isPacked ? .kmz : .kml)
   }
 }
@@ -109,7 +108,7 @@ extension FileStore {
     options.cache = context.cache
     options.style = config.layerStyle
     options.importing.logger = context.logger
-    try await self.init(path: try context.file(of: config).path, id: config.id, options: options)
+    try await self.init(path: try context.file(of: config), id: config.id, options: options)
   }
 }
 

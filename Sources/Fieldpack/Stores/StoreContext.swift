@@ -2,7 +2,6 @@ public import FieldpackCore
 import FieldpackField
 public import FieldpackGeoPackage
 public import FieldpackHTTP
-public import FoundationEssentials
 
 /// What a workspace decides for all stores that it opens.
 ///
@@ -18,7 +17,7 @@ public struct StoreContext: Sendable {
   public var editor: Editor?
   /// The folder of files that stores download, of all configs together; `nil` for the folder beside
   /// each config, such as `survey.stores` for `survey.scfg`.
-  public var folder: URL?
+  public var folder: String?
   /// Gets what is opened and how long that takes, but no values.
   public var logger = Logger.silent
   private let http: HTTPConfiguration
@@ -41,13 +40,13 @@ public struct StoreContext: Sendable {
   /// downloaded from there. A file that came from another address is not that of the store.
   ///
   /// - Throws: as ``StoreConfig/localFile()``; `.unavailable` for a file that is not downloaded yet.
-  public func file(of config: StoreConfig) throws(FieldpackError) -> URL {
+  public func file(of config: StoreConfig) throws(FieldpackError) -> String {
     guard config.isRemote, let download = download(of: config) else {
       return try config.localFile()
     }
     do throws(FieldpackError) {
       let file = try download.localFile()
-      return DownloadOrigin.mayBe(config.address, of: file.path) ? file : try config.localFile()
+      return DownloadOrigin.mayBe(config.address, of: file) ? file : try config.localFile()
     } catch {
       guard error.code == .notFound else { throw error }
       return try config.localFile()
@@ -80,8 +79,8 @@ public struct StoreContext: Sendable {
     if let folder {
       (download.folder, download.uri) = (folder, name)
     } else if let folder = config.storeFolder {
-      download.folder = folder.deletingLastPathComponent()
-      download.uri = folder.lastPathComponent + "/" + name
+      download.folder = FileSystem.folder(of: folder)
+      download.uri = FileSystem.name(of: folder) + "/" + name
     } else {
       return nil
     }

@@ -1,6 +1,5 @@
 import FieldpackCore
 import FieldpackGeoPackage
-import FoundationEssentials
 
 /// The tiles that a store has fetched, in a GeoPackage: a pyramid with the tiles, and a table that tells
 /// when each was fetched.
@@ -57,7 +56,7 @@ actor TileCache {
 
   private func opened(creating: Bool) async throws(FieldpackError) -> GeoPackageStore? {
     if let file { return file }
-    if !FileManager.default.fileExists(atPath: path) {
+    if !FileSystem.exists(path) {
       guard creating else { return nil }
       try create()
     }
@@ -75,12 +74,10 @@ actor TileCache {
   }
 
   private func create() throws(FieldpackError) {
-    let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
-    do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    } catch {
+    let folder = FileSystem.folder(of: path)
+    do throws(FieldpackError) { try FileSystem.makeFolder(folder) } catch {
       throw FieldpackError(
-        .cannotCreate, "cannot create the folder \(folder.path)", underlying: error)
+        .cannotCreate, "cannot create the folder \(folder)", underlying: error)
     }
     do throws(FieldpackError) {
       let writer = try GeoPackageBulkWriter(creating: path, store: store, logger: logger)
@@ -91,7 +88,7 @@ actor TileCache {
       _ = try writer.commit()
     } catch {
       // Another program may have made it meanwhile.
-      guard error.code == .cannotCreate, FileManager.default.fileExists(atPath: path) else {
+      guard error.code == .cannotCreate, FileSystem.exists(path) else {
         throw error
       }
     }

@@ -1,7 +1,6 @@
 public import FieldpackCore
 public import FieldpackGeoPackage
 import FieldpackTiles
-import FoundationEssentials
 
 /// Imports tiles of web maps, of an MBTiles file or of a folder `zoom/x/y.png`, into a GeoPackage as a
 /// tile pyramid: everything, or nothing. The bytes of the tiles stay as they are.
@@ -81,7 +80,7 @@ public struct TileImport: Sendable {
 
   private func writer(to target: String) throws(FieldpackError) -> GeoPackageBulkWriter {
     let store = FileImport.storeID(of: target)
-    guard FileManager.default.fileExists(atPath: target) else {
+    guard FileSystem.exists(target) else {
       return try GeoPackageBulkWriter(
         creating: target, version: version, overwrite: false, store: store, logger: logger)
     }

@@ -1,7 +1,6 @@
 import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackGeometry
-import FoundationEssentials
 
 /// A file that was read into a GeoPackage.
 struct CachedFile: Sendable {
@@ -27,19 +26,12 @@ extension CachedFile {
   ) async throws(FieldpackError) {
     let stop = Cancellation()
     entry = try await Blocking.run(stoppedBy: stop) { () throws(FieldpackError) -> CacheEntry in
-      let folder = FileManager.default.temporaryDirectory.path
+      let folder = UnnamedFile.usualFolder
       let pending = try PendingFile(target: folder + "/fieldpack.gpkg", overwrite: true)
-      guard let data = try? Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
-      else {
-        throw FieldpackError(.io, "cannot read \(path)", position: FilePosition(file: path))
+      let input = try ByteInput(path: path)
+      while case let piece = try input.next(1 << 20), !piece.isEmpty {
+        try FileSystem.write(piece.span.bytes, to: pending.descriptor, path: pending.path)
       }
-      let copied = data.withUnsafeBytes {
-        (bytes: UnsafeRawBufferPointer) -> Result<Void, FieldpackError> in
-        Result { () throws(FieldpackError) in
-          try FileSystem.write(bytes, to: pending.descriptor, path: pending.path)
-        }
-      }
-      try copied.get()
       return CacheEntry(hidden: pending)
     }
     var profile = OpeningProfile.foreign

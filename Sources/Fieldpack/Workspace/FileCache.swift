@@ -1,5 +1,4 @@
 import FieldpackCore
-import FoundationEssentials
 
 #if canImport(Glibc)
   import Glibc
@@ -63,7 +62,7 @@ struct FileCache: Sendable {
   private func temporary(
     _ build: (Importer.Target) throws(FieldpackError) -> Void
   ) throws(FieldpackError) -> CacheEntry {
-    let folder = FileManager.default.temporaryDirectory.path
+    let folder = UnnamedFile.usualFolder
     let pending = try PendingFile(target: folder + "/fieldpack.gpkg", overwrite: true)
     try build(.hidden(pending))
     return CacheEntry(hidden: pending)
@@ -74,11 +73,10 @@ struct FileCache: Sendable {
     case .private: return nil
     case .folder(let path): return path
     case .shared:
-      let environment = ProcessInfo.processInfo.environment
-      if let cache = environment["XDG_CACHE_HOME"], cache.hasPrefix("/") {
+      if let cache = Environment.value("XDG_CACHE_HOME"), cache.hasPrefix("/") {
         return cache + "/fieldpack"
       }
-      guard let home = environment["HOME"], !home.isEmpty else { return nil }
+      guard let home = Environment.value("HOME"), !home.isEmpty else { return nil }
       return home + "/.cache/fieldpack"
     }
   }
@@ -90,9 +88,7 @@ struct FileCache: Sendable {
       return status.st_mode & S_IFMT == S_IFDIR && status.st_uid == getuid()
         && access(path, W_OK) == 0
     }
-    try? FileManager.default.createDirectory(
-      at: URL(fileURLWithPath: path).deletingLastPathComponent(),
-      withIntermediateDirectories: true)
+    try? FileSystem.makeFolder(FileSystem.folder(of: path))
     return mkdir(path, 0o700) == 0
   }
 
@@ -100,7 +96,7 @@ struct FileCache: Sendable {
 
   /// Removes older versions of the same file, and the least used entries beyond the capacity.
   private func makeRoom(for identity: CacheIdentity, keeping path: String, in folder: String) {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let names = FileSystem.names(in: folder) ?? []
     var others: [(path: String, size: Int, used: Int)] = []
     var total = Self.size(path)?.size ?? 0
     for name in names where name.hasSuffix(".gpkg") && !name.hasPrefix(".") {
@@ -134,14 +130,12 @@ private struct CacheIdentity {
 
   init(_ path: String, with companions: [String]) throws(FieldpackError) {
     var status = stat()
-    guard let resolved = realpath(path, nil) else {
+    guard let real = FileSystem.real(path) else {
       throw FieldpackError(
         .notFound, "\(path) does not exist", position: FilePosition(file: path))
     }
-    defer { free(resolved) }
-    stat(resolved, &status)
-    let real = String(cString: resolved)
-    let name = real.split(separator: "/").last.map(String.init) ?? "file"
+    stat(real, &status)
+    let name = FileSystem.name(of: real)
     let stem = name.utf8.prefix(24).map { byte -> Character in
       let letter = Character(Unicode.Scalar(byte))
       return letter.isASCII && (letter.isLetter || letter.isNumber) ? letter : "_"
@@ -161,7 +155,7 @@ private struct CacheIdentity {
   }
 
   /// Changes with the file, the variant and the way files are imported.
-  func version(_ variant: String) -> String { "\(stamp)-\(Self.hash("5 " + variant))" }
+  func version(_ variant: String) -> String { "\(stamp)-\(Self.hash("6 " + variant))" }
 
   private static func hash(_ text: String) -> String {
     String(FNV1a.hash(of: text.utf8), radix: 16)

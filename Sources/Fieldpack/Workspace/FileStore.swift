@@ -1,7 +1,6 @@
 public import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackGeometry
-import FoundationEssentials
 
 /// A file that is no GeoPackage, such as GeoJSON, CSV or a shapefile, as a read-only store.
 ///

@@ -1,6 +1,5 @@
 public import FieldpackCore
 import FieldpackGeoPackage
-public import FoundationEssentials
 
 extension Workspace {
   /// Imports a file into one layer of a GeoPackage store, in one transaction.
@@ -14,7 +13,7 @@ extension Workspace {
   ///   - layer: created, or appended to where it exists; GPX layers get it as a prefix.
   /// - Throws: as ``FileImport/run(_:into:)``; `.readOnly` for a store of another kind.
   public func importFeatures(
-    from file: URL, as format: Format? = nil, into layer: LayerID, of id: StoreID
+    from file: String, as format: Format? = nil, into layer: LayerID, of id: StoreID
   ) async throws(FieldpackError) -> ImportReport {
     guard let store = try writableStore(id).geoPackage else {
       throw FieldpackError(
@@ -25,7 +24,7 @@ extension Workspace {
     options.format = format
     let plan = FileImport(options)
     let report = try await store.changingBeside { (didLock) async throws(FieldpackError) in
-      try await plan.run(sources: [ImportSource(file.path)], into: store.path, didLock: didLock)
+      try await plan.run(sources: [ImportSource(file)], into: store.path, didLock: didLock)
     }
     for loaded in report.layers { hub.publish(loaded, of: id) }
     return report

@@ -1,18 +1,17 @@
 public import FieldpackCore
 public import FieldpackGeoPackage
-public import FoundationEssentials
 
 /// How a path that a person names is opened.
 public struct SourceOptions: Sendable {
   /// Folders that the uris of configs may lead to.
-  public var allowing: [URL] = []
+  public var allowing: [String] = []
   /// The only stores of a config to open, `nil` for all. A bare file is one store, always open.
   public var stores: [StoreID]?
   public var registry = StoreRegistry.standard
   /// How a bare file is read, its cache policy included, which configs follow as well.
   public var file = FileStore.Options()
   /// The folder of files that stores download, see ``StoreContext/folder``.
-  public var storeFolder: URL?
+  public var storeFolder: String?
   /// Whether GeoPackages are in WAL mode from their first change until the workspace is closed; off
   /// for one change after which the file is left alone.
   public var usesWAL = true
@@ -45,17 +44,15 @@ extension Workspace {
   public static func open(
     source path: String, options: SourceOptions = SourceOptions()
   ) async throws(FieldpackError) -> Workspace {
-    var isFolder = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+    guard let kind = FileSystem.kind(path) else {
       throw FieldpackError(
         .notFound, "\(path) does not exist", position: FilePosition(file: path))
     }
-    let url = URL(fileURLWithPath: path)
     let holdsConfig =
-      !isFolder && options.file.format == nil ? try isConfig(path) : false
-    if isFolder || holdsConfig {
+      kind != .folder && options.file.format == nil ? try isConfig(path) : false
+    if kind == .folder || holdsConfig {
       return try await open(
-        WorkspaceConfig([url], allowing: options.allowing), only: options.stores,
+        WorkspaceConfig([path], allowing: options.allowing), only: options.stores,
         registry: options.registry, asked: options.context)
     }
     var profile = OpeningProfile.foreign
@@ -63,7 +60,7 @@ extension Workspace {
     profile.editor = options.editor
     profile.shownPath = options.file.name
     return try await open(
-      path: path, options: options.file, usesWAL: options.usesWAL, profile: profile,
+      file: path, options: options.file, usesWAL: options.usesWAL, profile: profile,
       logger: options.logger)
   }
 
@@ -76,7 +73,7 @@ extension Workspace {
     }
     let input = try ByteInput(path: path)
     guard input.size <= ConfigDocument.maximumByteCount else { return false }
-    guard let document = try? ConfigDocument(contentsOf: URL(fileURLWithPath: path)) else {
+    guard let document = try? ConfigDocument(contentsOf: path) else {
       return false
     }
     let names = Set(document.root.members.map(\.name))

@@ -1,6 +1,5 @@
 public import FieldpackCore
 public import FieldpackGeoPackage
-public import FoundationEssentials
 
 /// The stores opened from one or more `.scfg`, asked and changed together.
 ///
@@ -84,7 +83,7 @@ public actor Workspace {
   /// - Throws: `.notFound` or `.invalidData` for a config that cannot be read, `.interrupted` when the
   ///   task is cancelled.
   public static func open(
-    _ configs: [URL], allowing: [URL] = [], only stores: [StoreID]? = nil,
+    _ configs: [String], allowing: [String] = [], only stores: [StoreID]? = nil,
     registry: StoreRegistry = .standard, cache: CachePolicy = .shared, usesWAL: Bool = true,
     runsTriggers: Bool = false, logger: Logger = .silent
   ) async throws(FieldpackError) -> Workspace {
@@ -130,35 +129,26 @@ public actor Workspace {
 
   /// Opens one file as a workspace of one store, whose id is the file's name without extension.
   ///
+  /// - Parameter file: its path, by which errors name it.
   /// - Throws: what opening the file throws.
   public static func open(
-    file: URL, id: StoreID? = nil, options: FileStore.Options = .init(), usesWAL: Bool = true,
+    file: String, id: StoreID? = nil, options: FileStore.Options = .init(), usesWAL: Bool = true,
     profile: OpeningProfile = .foreign, logger: Logger = .silent
   ) async throws(FieldpackError) -> Workspace {
-    try await open(
-      path: file.path, id: id, options: options, usesWAL: usesWAL, profile: profile,
-      logger: logger)
-  }
-
-  /// Opens the file at a path as its user typed it, which is how errors name it.
-  static func open(
-    path: String, id: StoreID? = nil, options: FileStore.Options, usesWAL: Bool,
-    profile: OpeningProfile = .foreign, logger: Logger
-  ) async throws(FieldpackError) -> Workspace {
-    let id = id ?? StoreID(Importer.stem(path).rawValue)
+    let id = id ?? StoreID(Importer.stem(file).rawValue)
     let format =
       if let given = options.format { given } else {
-        try Format.detect(try ByteInput(path: path, name: options.name))
+        try Format.detect(try ByteInput(path: file, name: options.name))
       }
-    let config = StoreConfig(id: id, type: format.name, uri: path)
+    let config = StoreConfig(id: id, type: format.name, uri: file)
     var options = options
     options.importing.logger = logger
     let store = try await OpeningLog(config, logger).store {
       [options] () async throws(FieldpackError) -> any Store in
       format == .geoPackage
         ? try await GeoPackageStore(
-          path: path, id: id, profile: profile, usesWAL: usesWAL, logger: logger)
-        : try await FileStore(path: path, id: id, options: options)
+          path: file, id: id, profile: profile, usesWAL: usesWAL, logger: logger)
+        : try await FileStore(path: file, id: id, options: options)
     }
     return Workspace(members: [Member(config: config, store: store, state: .open)])
   }

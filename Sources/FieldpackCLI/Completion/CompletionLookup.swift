@@ -1,7 +1,6 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackGeometry
-import FoundationEssentials
 
 extension CompletionValues {
   /// Looks stores, layers, columns and reference systems up in the files that are typed.
@@ -32,7 +31,7 @@ struct CompletionLookup {
   }
 
   func stores() async -> [CompletionCandidate] {
-    let configs = try? WorkspaceConfig([URL(fileURLWithPath: source)])
+    let configs = try? WorkspaceConfig([source])
     if let stores = configs?.stores, Format.byExtension(source) != .geoPackage {
       return stores.map { CompletionCandidate($0.id.rawValue, $0.typeIdentifier) }
     }
@@ -47,7 +46,7 @@ struct CompletionLookup {
   }
 
   func forms() -> [CompletionCandidate] {
-    let configs = try? WorkspaceConfig([URL(fileURLWithPath: source)])
+    let configs = try? WorkspaceConfig([source])
     return (configs?.forms ?? []).map { CompletionCandidate($0.key, $0.label) }
   }
 

@@ -1,7 +1,6 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackGeometry
-import FoundationEssentials
 
 /// How positions are read.
 struct FixArguments: OptionGroup {
@@ -26,10 +25,10 @@ struct FixArguments: OptionGroup {
   /// - Parameter isPaced: only the fixes of a store come at a pace.
   static func isStore(_ path: String, isPaced: Bool) -> Bool {
     guard path != "-" else { return false }
-    if let attributes = try? FileManager.default.attributesOfItem(atPath: path) {
-      let type = attributes[.type] as? FileAttributeType
-      if type == .typeDirectory { return true }
-      guard type == .typeRegular else { return false }
+    switch FileSystem.kind(path) {
+    case .folder: return true
+    case .other: return false
+    case .file, nil: break
     }
     let name = path.lowercased()
     let lines = isPaced ? ["jsonl", "txt"] : ["nmea", "log", "jsonl", "txt"]
@@ -121,8 +120,7 @@ extension Invocation {
     var options = LineSource.Options()
     options.skipsErrors = fixes.arguments.skipsErrors
     guard name != "-" else { return (LineSource(descriptor: 0, options: options), false, label) }
-    let attributes = try? FileManager.default.attributesOfItem(atPath: name)
-    let isFile = attributes?[.type] as? FileAttributeType == .typeRegular
+    let isFile = FileSystem.kind(name) == .file
     return (LineSource(path: name, options: options), isFile, Self.file(name))
   }
 

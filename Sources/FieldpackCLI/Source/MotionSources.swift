@@ -1,7 +1,6 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackFormats
-import FoundationEssentials
 
 /// What is posted as one device.
 struct PostedMotion {
@@ -75,10 +74,7 @@ extension Invocation {
     _ name: String, _ options: MotionPostArguments
   ) throws(FieldpackError) {
     guard let into = options.into else { return }
-    func real(_ path: String) -> String {
-      URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-    }
-    guard real(name) != real(into) else {
+    guard FileSystem.resolve(name).path != FileSystem.resolve(into).path else {
       throw FieldpackError(.invalidArgument, "\(name) has these samples. Try: without --into")
     }
   }
@@ -128,17 +124,9 @@ extension Invocation {
     _ name: String, _ options: MotionPostArguments,
     _ body: ([PostedMotion]) async throws(FieldpackError) -> Int32
   ) async throws(FieldpackError) -> Int32 {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("fieldpack-\(UUID().uuidString)")
-    do {
-      try FileManager.default.createDirectory(
-        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw FieldpackError(
-        .cannotCreate, "cannot create the temporary folder \(folder.path)", underlying: error)
-    }
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let path = folder.appendingPathComponent("log.gpkg").path
+    let folder = try FileSystem.makeTemporaryFolder()
+    defer { FileSystem.removeTree(folder) }
+    let path = folder + "/log.gpkg"
     try createGeoPackage(path)
     return try await withGeoPackage(path) { (store) throws(FieldpackError) in
       let report = try await store.importMotion(
@@ -163,12 +151,11 @@ private enum MotionFile {
 
   static func kind(of path: String) throws(FieldpackError) -> MotionFile {
     guard path != "-" else { return .lines }
-    if let attributes = try? FileManager.default.attributesOfItem(atPath: path) {
-      let type = attributes[.type] as? FileAttributeType
-      guard type != .typeDirectory else {
-        throw FieldpackError(.invalidArgument, "\(path) is a folder. Try: --sensors")
-      }
-      guard type == .typeRegular else { return .lines }
+    switch FileSystem.kind(path) {
+    case .folder:
+      throw FieldpackError(.invalidArgument, "\(path) is a folder. Try: --sensors")
+    case .other: return .lines
+    case .file, nil: break
     }
     let head = try ByteInput(path: path).head(1 << 16)
     if head.starts(with: "SQLite format 3\0".utf8) { return .geoPackage }

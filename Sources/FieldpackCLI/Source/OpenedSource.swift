@@ -1,7 +1,6 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackGeoPackage
-import FoundationEssentials
 
 /// A source that is open, with what has to go when it is closed.
 struct OpenedSource {
@@ -66,7 +65,7 @@ extension Invocation {
     _ path: String, _ profile: OpeningProfile = .foreign,
     _ body: (GeoPackageStore) async throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
-    let isNew = !FileManager.default.fileExists(atPath: path)
+    let isNew = !FileSystem.exists(path)
     try createGeoPackage(path)
     var isEmpty = isNew
     do throws(FieldpackError) {
@@ -77,14 +76,14 @@ extension Invocation {
         }
       }
     } catch {
-      if isEmpty { try? FileManager.default.removeItem(atPath: path) }
+      if isEmpty { FileSystem.remove(path) }
       throw error
     }
   }
 
   /// Creates the GeoPackage where there is none.
   func createGeoPackage(_ path: String) throws(FieldpackError) {
-    guard !FileManager.default.fileExists(atPath: path) else { return }
+    guard !FileSystem.exists(path) else { return }
     let writer = try GeoPackageBulkWriter(
       creating: path, store: FileImport.storeID(of: path), logger: logger)
     _ = try writer.commit()
@@ -137,21 +136,12 @@ final class SpooledInput: Sendable {
   let path: String
 
   init() throws(FieldpackError) {
-    let url = FileManager.default.temporaryDirectory
-      .appendingPathComponent("fieldpack-\(UUID().uuidString)")
-    do {
-      try FileManager.default.createDirectory(
-        at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw FieldpackError(
-        .cannotCreate, "cannot create the temporary folder \(url.path)", underlying: error)
-    }
-    folder = url.path
-    path = url.appendingPathComponent(Self.name).path
+    folder = try FileSystem.makeTemporaryFolder()
+    path = "\(folder)/\(Self.name)"
     try Self.spool(to: path)
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: folder) }
+  deinit { FileSystem.removeTree(folder) }
 
   private static func spool(to path: String) throws(FieldpackError) {
     let input = try ByteInput(spooling: 0, name: name) { (_) throws(FieldpackError) in

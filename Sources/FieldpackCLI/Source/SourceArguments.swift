@@ -1,7 +1,6 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackGeometry
-import FoundationEssentials
 
 /// How a source is opened.
 struct SourceArguments: OptionGroup {
@@ -12,7 +11,7 @@ struct SourceArguments: OptionGroup {
   var stores: [StoreID]?
   var allowsPaths: [String]
   private(set) var usesNoCache = false
-  private(set) var storeFolder: URL?
+  private(set) var storeFolder: String?
   private var srs: SRS?
   private var format: Format?
   private var csv: CSVArguments?
@@ -45,7 +44,7 @@ struct SourceArguments: OptionGroup {
   func options() throws(FieldpackError) -> SourceOptions {
     var options = SourceOptions()
     options.stores = stores
-    options.allowing = allowsPaths.map { URL(fileURLWithPath: $0) }
+    options.allowing = allowsPaths
     options.file.format = format
     options.file.importing.sourceSRS = srs
     if let csv { options.file.importing.csv = try csv.options() }
@@ -59,14 +58,15 @@ extension OptionReader {
   mutating func allowedPaths() -> [String] {
     values(
       "allow-path", .text("folder", completion: .folder),
-      help: "A folder outside the config's own that its uris may lead to; may be repeated.")
+      help: "A folder outside the config's own that its uris may lead to; may be repeated."
+    ).map(ShellWord.expandingHome)
   }
 
-  mutating func storeFolder() -> URL? {
-    let folder = value(
+  mutating func storeFolder() -> String? {
+    value(
       "store-folder", .text("folder", completion: .folder),
-      help: "Where downloaded files are kept, in place of the folder beside the config.")
-    return folder.map { URL(fileURLWithPath: $0) }
+      help: "Where downloaded files are kept, in place of the folder beside the config."
+    ).map(ShellWord.expandingHome)
   }
 
   /// What a command reads from.

@@ -1,7 +1,6 @@
 public import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackMedia
-import FoundationEssentials
 
 #if canImport(Glibc)
   import Glibc
@@ -58,7 +57,7 @@ public struct CaptureAdding: Sendable {
     let staging = try RecordingFolder.make(in: folder, prefix: Self.prefix)
     let stage = staging.path
     defer {
-      try? FileManager.default.removeItem(atPath: staging.path)
+      FileSystem.removeTree(staging.path)
       // Goes only where nothing came to be in it.
       if isNew { rmdir(folder) }
     }
@@ -78,7 +77,7 @@ public struct CaptureAdding: Sendable {
   private static func removeLeft(in folder: String) {
     for name in (try? RecordingFolder.names(in: folder, prefix: prefix)) ?? [] {
       guard let left = try? RecordingFolder.open(name, in: folder) else { continue }
-      try? FileManager.default.removeItem(atPath: left.path)
+      FileSystem.removeTree(left.path)
     }
   }
 

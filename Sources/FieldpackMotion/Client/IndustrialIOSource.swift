@@ -1,5 +1,4 @@
 public import FieldpackCore
-import FoundationEssentials
 
 /// The sensors of a Linux machine, through its industrial I/O files.
 ///
@@ -48,7 +47,7 @@ public final class IndustrialIOSource: MotionSource {
   /// - Parameter folder: where the devices are.
   /// - Throws: `.unavailable` where there is no such sensor.
   public init(folder: String = "/sys/bus/iio/devices") throws(FieldpackError) {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let names = FileSystem.names(in: folder) ?? []
     let devices = names.filter { $0.hasPrefix("iio:device") }.sorted().map { "\(folder)/\($0)" }
     var sensors: [Sensor] = []
     for kind in Self.kinds {
@@ -76,7 +75,7 @@ public final class IndustrialIOSource: MotionSource {
     var axes: [Axis] = []
     for axis in ["x", "y", "z"] {
       let path = "\(device)/in_\(kind)_\(axis)_raw"
-      guard FileManager.default.fileExists(atPath: path) else { return nil }
+      guard FileSystem.exists(path) else { return nil }
       let scale = try setting("scale", kind, axis, of: device) ?? 1
       let offset = try setting("offset", kind, axis, of: device) ?? 0
       axes.append(Axis(path: path, scale: scale * unit, offset: offset))
@@ -89,7 +88,7 @@ public final class IndustrialIOSource: MotionSource {
     _ name: String, _ kind: String, _ axis: String, of device: String
   ) throws(FieldpackError) -> Double? {
     for path in ["\(device)/in_\(kind)_\(axis)_\(name)", "\(device)/in_\(kind)_\(name)"]
-    where FileManager.default.fileExists(atPath: path) { return try number(path) }
+    where FileSystem.exists(path) { return try number(path) }
     return nil
   }
 

@@ -2,7 +2,6 @@
   import FieldpackCore
   import FieldpackGeoPackage
   import FieldpackGeometry
-  import FoundationEssentials
 
   /// The features of a query in a temporary GeoPackage, which sorts them by distance and works on their
   /// geometries as it does with its own.
@@ -22,7 +21,7 @@
     ) throws(FieldpackError) {
       self.plan = plan
       storeID = catalogue.store
-      let folder = FileManager.default.temporaryDirectory.path
+      let folder = UnnamedFile.usualFolder
       file = try PendingFile(target: folder + "/fieldpack-postgis.gpkg", overwrite: true)
       let writer = try GeoPackageBulkWriter(filling: file, store: storeID)
       writer.keepsNames = true

@@ -1,6 +1,5 @@
 import FieldpackCore
 import FieldpackField
-import FoundationEssentials
 
 /// The last event that a webhook has got, in a file of its own, so that a restart goes on after it.
 struct WebhookState: Sendable {
@@ -10,7 +9,7 @@ struct WebhookState: Sendable {
   ///   - folder: where states are kept.
   ///   - file: the path of the served file.
   init(_ webhook: Webhook, of file: String, in folder: String) {
-    let real = URL(fileURLWithPath: file).resolvingSymlinksInPath().path
+    let real = FileSystem.resolve(file).path
     let name = SHA256.hex(Array(real.utf8)).prefix(16)
     path = "\(folder)/webhook-\(name)-\(webhook.name).json"
   }

@@ -2,7 +2,6 @@ public import Fieldpack
 public import FieldpackCore
 public import FieldpackField
 public import FieldpackHTTP
-public import FoundationEssentials
 
 /// Who is signed in to the backend of a config, with a token that is kept for the next start.
 ///
@@ -46,10 +45,10 @@ public actor AuthenticationService: Service, SignedIn {
   ///     read the password.
   public init(
     _ remote: RemoteConfig, client: HTTPClient? = nil, clock: FieldClock = .system,
-    folder: URL? = nil, allowsUnencrypted: Bool = false
+    folder: String? = nil, allowsUnencrypted: Bool = false
   ) {
     (self.remote, givenClient, self.clock) = (remote, client, clock)
-    (self.folder, self.allowsUnencrypted) = (folder?.path, allowsUnencrypted)
+    (self.folder, self.allowsUnencrypted) = (folder, allowsUnencrypted)
     status = remote.authentication == .none ? .authenticated : .notAuthenticated
     statuses = Broadcast(capacity: 1, present: status)
   }

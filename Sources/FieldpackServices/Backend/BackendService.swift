@@ -1,7 +1,6 @@
 public import Fieldpack
 public import FieldpackCore
 public import FieldpackField
-public import FoundationEssentials
 
 /// The connection of a device to its backend: configs and notifications come from there, and edits go
 /// there.
@@ -67,7 +66,7 @@ public actor BackendService: Service {
   ///   id cannot stand in a topic.
   public init(
     _ remote: RemoteConfig, broker: any MessageBroker, signedIn: any SignedIn,
-    configs: ConfigService, reachability: any Reachability, folder: URL, device: String,
+    configs: ConfigService, reachability: any Reachability, folder: String, device: String,
     replyLimit: Duration = .seconds(30), clock: FieldClock = .system
   ) throws(FieldpackError) {
     guard let address = remote.broker else {

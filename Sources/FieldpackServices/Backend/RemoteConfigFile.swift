@@ -1,6 +1,5 @@
 import Fieldpack
 import FieldpackCore
-import FoundationEssentials
 
 /// The config that a backend gave last: a file that a ``ConfigService`` reads like its other configs, so
 /// that the config is there without a network as well.
@@ -11,11 +10,11 @@ struct RemoteConfigFile: Sendable {
   static let name = "spatialconnect.config.remote.cached"
 
   private let configs: ConfigService
-  private let file: URL
+  private let file: String
 
-  init(in folder: URL, for configs: ConfigService) {
+  init(in folder: String, for configs: ConfigService) {
     self.configs = configs
-    file = folder.appendingPathComponent(Self.name)
+    file = FileSystem.join(folder, Self.name)
   }
 
   /// Adds the kept file to the configs; `false` where there is none.
@@ -65,7 +64,7 @@ struct RemoteConfigFile: Sendable {
         try document.set(.list([entry]), at: [.key(kind.list)])
       }
       try kind.check(
-        name, in: WorkspaceConfig(document, folder: file.deletingLastPathComponent()))
+        name, in: WorkspaceConfig(document, folder: FileSystem.folder(of: file)))
     }
     try write(document)
     try await adopt()
@@ -80,14 +79,10 @@ struct RemoteConfigFile: Sendable {
   }
 
   private func write(_ document: ConfigDocument) throws(FieldpackError) {
-    do {
-      try FileManager.default.createDirectory(
-        at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
-    } catch {
+    let folder = FileSystem.folder(of: file)
+    do throws(FieldpackError) { try FileSystem.makeFolder(folder, mode: 0o700) } catch {
       throw FieldpackError(
-        .cannotCreate, "the folder \(file.deletingLastPathComponent().path) cannot be made",
-        underlying: error)
+        .cannotCreate, "the folder \(folder) cannot be made", underlying: error)
     }
     try document.write(to: file, overwrite: true)
   }

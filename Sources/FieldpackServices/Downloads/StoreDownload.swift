@@ -2,7 +2,6 @@ public import Fieldpack
 public import FieldpackCore
 public import FieldpackField
 import FieldpackHTTP
-import FoundationEssentials
 
 /// Gets the file of a remote store, so that the store opens without its server.
 ///
@@ -220,8 +219,8 @@ public struct StoreDownload: Sendable {
   /// Opens the file as the store will.
   private func opened(_ path: String) async throws(FieldpackError) -> any Store {
     var local = config
-    let (folder, name) = FileSystem.split(path)
-    (local.folder, local.uri, local.allowing) = (.init(fileURLWithPath: folder), name, [])
+    (local.folder, local.uri) = (FileSystem.folder(of: path), FileSystem.name(of: path))
+    local.allowing = []
     var context = context
     context.cache = .private
     do throws(FieldpackError) {

@@ -1,14 +1,13 @@
 import FieldpackCore
-import FoundationEssentials
 
 /// A choice that outlives the program: a member of the object in `settings.json` of a folder.
 struct KeptFlag: Sendable {
   private let name: String
   private let path: String
 
-  init(_ name: String, in folder: URL) {
+  init(_ name: String, in folder: String) {
     self.name = name
-    path = folder.appendingPathComponent("settings.json").path
+    path = FileSystem.join(folder, "settings.json")
   }
 
   /// `false` where nothing is kept.

@@ -2,7 +2,6 @@
   public import FieldpackCore
   import FieldpackField
   import FieldpackLocation
-  import FoundationEssentials
   import Glibc
 
   /// How this machine reaches others, told by the kernel whenever a link, an address or a route changes.

@@ -3,7 +3,6 @@ public import FieldpackField
 import FieldpackGeometry
 public import FieldpackLocation
 import FieldpackProjection
-public import FoundationEssentials
 
 /// How exact positions are to be, and how much power they may take. The numbers are those that bridges
 /// exchange.
@@ -82,7 +81,8 @@ public actor LocationService {
   ///
   /// - Parameter source: gives what positions come from, for an accuracy that is asked for.
   public static func open(
-    folder: URL, settings: Settings = Settings(), clock: FieldClock = .system, usesWAL: Bool = true,
+    folder: String, settings: Settings = Settings(), clock: FieldClock = .system,
+    usesWAL: Bool = true,
     source: @escaping MakeSource
   ) async throws(FieldpackError) -> LocationService {
     let store = try await LocationStore.open(folder: folder, usesWAL: usesWAL)

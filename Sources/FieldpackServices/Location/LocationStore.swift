@@ -2,7 +2,6 @@ public import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackGeometry
 public import FieldpackLocation
-public import FoundationEssentials
 
 /// The store of where the device was: a GeoPackage with the layer ``layer``, a point for each last known
 /// position.
@@ -23,7 +22,7 @@ public final class LocationStore: Sendable {
   ///
   /// - Parameter usesWAL: as of `GeoPackageStore`.
   public static func open(
-    folder: URL, usesWAL: Bool = true
+    folder: String, usesWAL: Bool = true
   ) async throws(FieldpackError) -> LocationStore {
     let store = try await BuiltInFile.open(id, in: folder, usesWAL: usesWAL)
     guard try await !store.schemas().contains(where: { $0.layer == layer }) else {

@@ -1,6 +1,5 @@
 public import Fieldpack
 public import FieldpackCore
-public import FoundationEssentials
 
 /// What gets the forms that configs describe.
 public protocol FormReceiver: Sendable {
@@ -26,8 +25,8 @@ public actor ConfigService: Service {
   private nonisolated let log = EventLog<ConfigEvent>()
   private let data: DataService
   private let forming: (any FormReceiver)?
-  private let allowing: [URL]
-  private var paths: [URL]
+  private let allowing: [String]
+  private var paths: [String]
   private var isRunning = false
   /// The stores that were taken from configs, also those whose configs cannot be read by now.
   private var taken: [StoreConfig] = []
@@ -44,7 +43,8 @@ public actor ConfigService: Service {
   ///   - data: gets the stores.
   ///   - forms: gets the forms, before the stores are opened.
   public init(
-    _ paths: [URL] = [], allowing: [URL] = [], data: DataService, forms: (any FormReceiver)? = nil
+    _ paths: [String] = [], allowing: [String] = [], data: DataService,
+    forms: (any FormReceiver)? = nil
   ) {
     (self.paths, self.allowing, self.data, forming) = (paths, allowing, data, forms)
   }
@@ -116,35 +116,38 @@ public actor ConfigService: Service {
         for file in try WorkspaceConfig.files(at: path) { try read(file, into: &new) }
       } catch {
         failures.append(error)
-        unread.append(path.relativePath)
+        unread.append(path)
       }
     }
     if new.documents.isEmpty, let error = failures.first { throw error }
     return await apply(new)
   }
 
-  private func read(_ file: URL, into config: inout WorkspaceConfig) throws(FieldpackError) {
+  private func read(_ file: String, into config: inout WorkspaceConfig) throws(FieldpackError) {
     do throws(FieldpackError) {
       config.add(
-        try ConfigDocument(contentsOf: file), folder: file.deletingLastPathComponent(),
+        try ConfigDocument(contentsOf: file), folder: FileSystem.folder(of: file),
         allowing: allowing)
     } catch {
       failures.append(error)
-      unread.append(file.relativePath)
+      unread.append(file)
     }
   }
 
   /// Adds a config, or a folder of them, behind the others. It is read at once where the service runs.
   ///
   /// - Throws: why it cannot be read; it is not added then.
-  public func addConfig(_ path: URL) async throws(FieldpackError) {
+  public func addConfig(_ path: String) async throws(FieldpackError) {
     for file in try WorkspaceConfig.files(at: path) { _ = try ConfigDocument(contentsOf: file) }
     paths.append(path)
     if isRunning { try await reload() }
   }
 
   /// Whether a config was added by that path.
-  func has(_ path: URL) -> Bool { paths.contains { $0.standardized == path.standardized } }
+  func has(_ path: String) -> Bool {
+    let path = FileSystem.absolute(path)
+    return paths.contains { FileSystem.absolute($0) == path }
+  }
 
   // MARK: Changes
 
@@ -214,8 +217,10 @@ public actor ConfigService: Service {
   /// Whether a store stays as it is: its config cannot be read, or describes it with errors.
   private func isKept(_ store: StoreConfig, without config: WorkspaceConfig) -> Bool {
     guard !removing.contains(store.id) else { return false }
-    let file = store.position?.file ?? ""
-    if unread.contains(where: { file == $0 || file.hasPrefix($0 + "/") }) { return true }
+    if let file = store.position?.file {
+      let folder = FileSystem.absolute(FileSystem.folder(of: file))
+      if unread.contains(where: { $0 == file || FileSystem.absolute($0) == folder }) { return true }
+    }
     if let new = config.stores.first(where: { $0.id == store.id }) {
       return new.uri.isEmpty || new.type.isEmpty
     }
@@ -238,7 +243,7 @@ public actor ConfigService: Service {
   /// - Throws: `.invalidArgument` for a store without an id, or that the config has; `.notFound` for a
   ///   config that the service does not have; what reading or writing the config throws.
   public func addStore(
-    _ store: ConfigValue.Content, to file: URL? = nil
+    _ store: ConfigValue.Content, to file: String? = nil
   ) async throws(FieldpackError) {
     try await add(store, .store, to: file)
   }
@@ -265,7 +270,7 @@ public actor ConfigService: Service {
   /// - Parameter form: the object that describes it, with a member `form_key`.
   /// - Throws: as ``addStore(_:to:)``; `.invalidArgument` for a form with errors.
   public func addForm(
-    _ form: ConfigValue.Content, to file: URL? = nil
+    _ form: ConfigValue.Content, to file: String? = nil
   ) async throws(FieldpackError) {
     try await add(form, .form, to: file)
   }
@@ -287,23 +292,24 @@ public actor ConfigService: Service {
   // MARK: Editing
 
   private func add(
-    _ entry: ConfigValue.Content, _ kind: ConfigEntryKind, to file: URL?
+    _ entry: ConfigValue.Content, _ kind: ConfigEntryKind, to file: String?
   ) async throws(FieldpackError) {
     let name = try kind.name(of: entry)
     let files = try files()
     guard let target = file ?? files.first else {
       throw FieldpackError(.notFound, "there is no config to add to")
     }
-    guard files.contains(where: { $0.standardized == target.standardized }) else {
+    let place = FileSystem.absolute(target)
+    guard files.contains(where: { FileSystem.absolute($0) == place }) else {
       throw FieldpackError(
-        .notFound, "\(target.path) is none of the configs",
-        position: FilePosition(file: target.path))
+        .notFound, "\(target) is none of the configs",
+        position: FilePosition(file: target))
     }
     var document = try ConfigDocument(contentsOf: target)
     guard kind.places(of: name, in: document).isEmpty else {
       throw FieldpackError(
         .invalidArgument, "the config has a \(kind.title) '\(name)' already",
-        position: FilePosition(file: target.path))
+        position: FilePosition(file: target))
     }
     let list = document.value(at: [.key(kind.list)])
     if let list, !list.isNull {
@@ -329,7 +335,7 @@ public actor ConfigService: Service {
   }
 
   private func remove(_ name: String, _ kind: ConfigEntryKind) async throws(FieldpackError) {
-    var changed: [(URL, ConfigDocument)] = []
+    var changed: [(String, ConfigDocument)] = []
     for file in try files() {
       var document = try ConfigDocument(contentsOf: file)
       let places = kind.places(of: name, in: document)
@@ -343,20 +349,20 @@ public actor ConfigService: Service {
     try await write(changed, expecting: nil, kind)
   }
 
-  private func files() throws(FieldpackError) -> [URL] {
-    var files: [URL] = []
+  private func files() throws(FieldpackError) -> [String] {
+    var files: [String] = []
     for path in paths { files += try WorkspaceConfig.files(at: path) }
     return files
   }
 
   /// - Parameter name: the entry that the changed config must have without an error.
   private func write(
-    _ documents: [(URL, ConfigDocument)], expecting name: String?, _ kind: ConfigEntryKind
+    _ documents: [(String, ConfigDocument)], expecting name: String?, _ kind: ConfigEntryKind
   ) async throws(FieldpackError) {
     for (file, document) in documents {
       if let name {
         try kind.check(
-          name, in: WorkspaceConfig(document, folder: file.deletingLastPathComponent()))
+          name, in: WorkspaceConfig(document, folder: FileSystem.folder(of: file)))
       }
     }
     for (file, document) in documents { try document.write(to: file, overwrite: true) }

@@ -1,13 +1,12 @@
 import Fieldpack
 import FieldpackCore
-import FoundationEssentials
 
 extension DataService {
   /// Removes the file that was downloaded for a store, unless it is another store's own by now.
   func removeFile(of config: StoreConfig) {
     guard let download = try? StoreDownload(config, registry: registry, in: context) else { return }
     let isOwned = workspace.members.contains { member in
-      !member.config.isRemote && (try? member.config.localFile())?.path == download.path
+      !member.config.isRemote && (try? member.config.localFile()) == download.path
     }
     if !isOwned { download.removeFile() }
   }

@@ -2,7 +2,6 @@ import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackStoreKit
-import FoundationEssentials
 
 /// The features that a service gives for a query, in a temporary GeoPackage, which sorts them and
 /// does everything else that a service cannot do exactly.
@@ -23,7 +22,7 @@ final class GatheredAnswer {
   ) async throws(FieldpackError) {
     self.plan = plan
     self.report = report
-    let folder = FileManager.default.temporaryDirectory.path
+    let folder = UnnamedFile.usualFolder
     file = try PendingFile(target: folder + "/fieldpack-wfs.gpkg", overwrite: true)
     try await Self.fill(file, plan, service, report)
     var profile = OpeningProfile.own

@@ -54,6 +54,14 @@ import Testing
     #expect(try await run("check", "f.gpkg").status == 0)
   }
 
+  @Test func `a link is read as the file that it leads to`() async throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file("today").path, withDestinationPath: "walk.gpx")
+    let result = try await run(
+      "track", "record", "today", "--into", "f.gpkg", "--sampling", "all", "--name", "walk")
+    #expect(result.output == "walk: 4 points of 5 fixes, 203.7 m\n", "\(result)")
+  }
+
   @Test func `a recorded track and a store of a config are recorded alike`() async throws {
     _ = try await run(
       "track", "record", "walk.gpx", "--into", "f.gpkg", "--sampling", "all", "--name", "first")

@@ -2,6 +2,7 @@
   import Fieldpack
   import FieldpackCore
   import FieldpackTestSupport
+  import Foundation
   import Testing
 
   @testable import FieldpackPostGIS
@@ -47,7 +48,7 @@
         """, to: "team.scfg")
       var registry = StoreRegistry.standard
       registry.register(PostGISStoreType.self)
-      let workspace = try await Workspace.open([config], registry: registry)
+      let workspace = try await Workspace.open([config.path], registry: registry)
       var changes = workspace.changes(matching: Query("wells")).makeAsyncIterator()
       #expect(try await changes.next()?.kind == .external)
       try survey.schema.run("UPDATE wells SET name = 'a' WHERE fid = 2")

@@ -27,7 +27,7 @@
         {"stores": [{"id": "team", "store_type": "postgis", "version": "1", "uri": "\(uri)",
           "options": \(options)}]}
         """, to: "team.scfg")
-      let config = try #require(try WorkspaceConfig([file]).stores.first)
+      let config = try #require(try WorkspaceConfig([file.path]).stores.first)
       var context = StoreContext()
       context.logger = logger
       return try await PostGISStoreType.open(config, in: context)

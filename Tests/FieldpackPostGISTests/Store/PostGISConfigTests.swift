@@ -1,6 +1,7 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackTestSupport
+import Foundation
 import Testing
 
 @testable import FieldpackPostGIS
@@ -117,7 +118,7 @@ import Testing
         """, to: "team.scfg")
       var registry = StoreRegistry.standard
       registry.register(PostGISStoreType.self)
-      let workspace = try await Workspace.open([file], registry: registry)
+      let workspace = try await Workspace.open([file.path], registry: registry)
       let store = try workspace.store("team")
       #expect(try await store.schemas().map(\.layer) == ["wells"])
       let well = try await store.feature(1, in: "wells")

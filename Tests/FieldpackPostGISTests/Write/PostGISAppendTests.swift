@@ -81,7 +81,7 @@
       let path = target.folder.file("two.gpkg").path
       let files = try ["a", "b"].map { try target.folder.write("v\n1\n", to: "\($0).csv").path }
       _ = try await FileImport().run(files, into: path)
-      let workspace = try await Workspace.open(file: URL(fileURLWithPath: path))
+      let workspace = try await Workspace.open(file: path)
       let error = await #expect(throws: FieldpackError.self) {
         try await StoreImport(ImportOptions(layer: "one", mode: .replace))
           .run(workspace, into: target.store)

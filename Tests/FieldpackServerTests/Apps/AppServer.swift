@@ -49,8 +49,8 @@ final class AppServer: Sendable {
     try FileManager.default.createDirectory(
       at: folder.file("bundles"), withIntermediateDirectories: true)
     let data = DataService()
-    let forms = try await FormStore.open(folder: folder.file("stores"))
-    let configs = ConfigService([config], data: data, forms: forms)
+    let forms = try await FormStore.open(folder: folder.file("stores").path)
+    let configs = ConfigService([config.path], data: data, forms: forms)
     try await configs.start()
     try await data.register(
       forms.readOnly, as: StoreConfig(id: FormStore.id, type: "gpkg", uri: FormStore.uri))

@@ -16,7 +16,7 @@
     @Test func `our own client signs in, and its submissions are kept once`() async throws {
       let server = try await AppServer()
       let remote = RemoteConfig(uri: server.address)
-      let authentication = AuthenticationService(remote, folder: server.folder.file("tokens"))
+      let authentication = AuthenticationService(remote, folder: server.folder.file("tokens").path)
       try await authentication.signIn(user: "me@example.org", password: "word")
       #expect(await authentication.status == .authenticated)
       let expiry = try #require(await authentication.expiry)

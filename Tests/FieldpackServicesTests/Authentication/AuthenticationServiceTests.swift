@@ -164,7 +164,7 @@ import Testing
   @Test func `a password goes to no other machine without encryption`() async throws {
     let folder = try TemporaryFolder()
     for uri in ["http://192.0.2.1:8085", "http://127.0.0.1.nowhere.invalid", "http://localhost."] {
-      let service = AuthenticationService(RemoteConfig(uri: uri), folder: folder.url)
+      let service = AuthenticationService(RemoteConfig(uri: uri), folder: folder.url.path)
       try await service.start()
       let error = await #expect(throws: FieldpackError.self) {
         try await service.signIn(user: "me", password: "word")
@@ -174,7 +174,7 @@ import Testing
       #expect(other?.advice == .allowUnencrypted)
     }
     let service = AuthenticationService(
-      RemoteConfig(uri: "http://nowhere.invalid"), folder: folder.url, allowsUnencrypted: true)
+      RemoteConfig(uri: "http://nowhere.invalid"), folder: folder.url.path, allowsUnencrypted: true)
     let error = await #expect(throws: FieldpackError.self) {
       try await service.signIn(user: "me", password: "word")
     }

@@ -39,7 +39,7 @@ final class Backend: Sendable {
   var tokens: URL { folder.file("tokens") }
 
   func service(_ method: RemoteConfig.Authentication = .server) -> AuthenticationService {
-    AuthenticationService(remote(method), clock: time.clock, folder: tokens)
+    AuthenticationService(remote(method), clock: time.clock, folder: tokens.path)
   }
 
   func signedIn(

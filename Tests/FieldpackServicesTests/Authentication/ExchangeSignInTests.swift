@@ -136,7 +136,7 @@ import Testing
     let backend = try Backend()
     let service = AuthenticationService(
       RemoteConfig(uri: server.address, authentication: Self.method), clock: backend.time.clock,
-      folder: folder.url)
+      folder: folder.url.path)
     try await service.signIn(user: "me", password: "word")
     backend.time.advance(by: .seconds(1))
     renews.withLock { $0 = true }

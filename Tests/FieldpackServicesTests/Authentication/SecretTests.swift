@@ -150,7 +150,7 @@ import Testing
     try FileManager.default.removeItem(atPath: path)
     let link = backend.folder.file("link")
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: backend.tokens)
-    let linked = AuthenticationService(backend.remote(), folder: link)
+    let linked = AuthenticationService(backend.remote(), folder: link.path)
     let unkept = await #expect(throws: FieldpackError.self) {
       try await linked.signIn(user: "me", password: "word")
     }

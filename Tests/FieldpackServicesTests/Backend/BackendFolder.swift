@@ -19,7 +19,7 @@ struct BackendFolder {
     network = FakeNetwork(path)
     let stores = try StoreFolder()
     data = DataService(context: stores.context)
-    configs = ConfigService([try folder.write(#"{"stores": []}"#, to: "own.scfg")], data: data)
+    configs = ConfigService([try folder.write(#"{"stores": []}"#, to: "own.scfg").path], data: data)
     try await configs.start()
   }
 
@@ -41,7 +41,7 @@ struct BackendFolder {
       authentication: authentication)
     return try BackendService(
       remote, broker: broker, signedIn: signedIn, configs: configs, reachability: network,
-      folder: folder.file("remote"), device: "D1", clock: clock.clock)
+      folder: folder.file("remote").path, device: "D1", clock: clock.clock)
   }
 
   /// A config with a store of that id and a form.

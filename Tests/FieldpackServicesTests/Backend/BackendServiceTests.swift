@@ -41,7 +41,7 @@ import Testing
         "CONFIG_REMOVE_STORE a", "CONFIG_REMOVE_FORM visit", "CONFIG_REMOVE_FORM visit",
       ])
     #expect(await device.known == ["b", "c"])
-    let kept = try ConfigDocument(contentsOf: device.kept)
+    let kept = try ConfigDocument(contentsOf: device.kept.path)
     #expect(kept.value(at: ["stores"])?.elements.map { $0["id"]?.text } == ["b", "c"])
     #expect(kept.value(at: ["forms"])?.elements == [])
     #expect(kept.value(at: ["mine"])?.isNull == true)
@@ -284,7 +284,8 @@ import Testing
     let error = #expect(throws: FieldpackError.self) {
       try BackendService(
         RemoteConfig(uri: "http://localhost"), broker: broker(nil), signedIn: SignedInFake(nil),
-        configs: device.configs, reachability: device.network, folder: device.kept, device: "D1")
+        configs: device.configs, reachability: device.network, folder: device.kept.path,
+        device: "D1")
     }
     #expect(error?.code == .configuration)
     await device.data.close()

@@ -52,8 +52,8 @@ final class BridgeFolder: Sendable {
     var context = StoreContext()
     context.cache = .folder(folder.file("cache").path)
     data = DataService(context: context)
-    forms = try await FormStore.open(folder: folder.file("stores"))
-    let configs = ConfigService([config], data: data, forms: forms)
+    forms = try await FormStore.open(folder: folder.file("stores").path)
+    let configs = ConfigService([config.path], data: data, forms: forms)
     try await configs.start()
     try await data.register(
       forms.readOnly, as: StoreConfig(id: FormStore.id, type: "gpkg", uri: FormStore.uri))
@@ -62,13 +62,13 @@ final class BridgeFolder: Sendable {
     (bridge.configs, bridge.forms, bridge.device) = (configs, forms, "D1")
     let remote = RemoteConfig(
       uri: server.address, broker: .init(isEncrypted: false, host: "localhost"))
-    let authentication = AuthenticationService(remote, folder: folder.file("tokens"))
+    let authentication = AuthenticationService(remote, folder: folder.file("tokens").path)
     bridge.authentication = authentication
     bridge.backend = try BackendService(
       remote, broker: broker, signedIn: authentication, configs: configs,
-      reachability: FakeNetwork(.wan), folder: folder.file("remote"), device: "D1")
+      reachability: FakeNetwork(.wan), folder: folder.file("remote").path, device: "D1")
     bridge.location = try await LocationService.open(
-      folder: folder.file("stores"), settings: .init(interval: nil)
+      folder: folder.file("stores").path, settings: .init(interval: nil)
     ) { _ in
       ScriptedSource(
         [[.fix(Fix(longitude: 13.4, latitude: 52.123456789, elevation: 34))]], isComplete: true)

@@ -21,7 +21,7 @@ final class StoreFolder: Sendable {
     (http.connectTimeout, http.timeout) = (.seconds(60), nil)
     var context = StoreContext(http: http)
     context.cache = .folder(folder.file("cache").path)
-    context.folder = folder.file("stores")
+    context.folder = folder.file("stores").path
     return context
   }
 
@@ -56,7 +56,7 @@ final class StoreFolder: Sendable {
         "options": \(options)}]}
       """
     let config = WorkspaceConfig(
-      try ConfigDocument(Array(text.utf8), file: "survey.scfg"), folder: folder.url)
+      try ConfigDocument(Array(text.utf8), file: "survey.scfg"), folder: folder.url.path)
     return config.stores[0]
   }
 }

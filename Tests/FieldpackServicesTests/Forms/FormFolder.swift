@@ -15,7 +15,7 @@ final class FormFolder {
   /// Opens the store for `body` and closes it again.
   @discardableResult
   func withStore<R>(_ body: (FormStore) async throws -> R) async throws -> R {
-    let store = try await FormStore.open(folder: folder.file("stores"))
+    let store = try await FormStore.open(folder: folder.file("stores").path)
     let result = try await body(store)
     await store.close()
     return result

@@ -3,6 +3,7 @@ import FieldpackCore
 import FieldpackFieldTestSupport
 import FieldpackGeoPackage
 import FieldpackTestSupport
+import Foundation
 import Testing
 
 @testable import FieldpackServices
@@ -316,7 +317,8 @@ struct FormStoreTests {
   @Test(.enabled(if: SharedData.isPresent, "\(SharedData.absent)"))
   func `the forms of a real config become layers`() async throws {
     let folder = try FormFolder()
-    let config = try WorkspaceConfig([SharedData.url("spatialconnect/mobile/remote-full.scfg")])
+    let config = try WorkspaceConfig([SharedData.url("spatialconnect/mobile/remote-full.scfg").path]
+    )
     try await folder.withStore { store in
       for form in config.forms {
         #expect(try await store.register(form).outcome == .created)

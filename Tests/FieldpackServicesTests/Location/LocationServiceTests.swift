@@ -26,7 +26,7 @@ struct LocationServiceTests {
     _ settings: LocationService.Settings = .init(), of fixes: [Fix] = track
   ) async throws -> LocationService {
     try await LocationService.open(
-      folder: folder.url, settings: settings, clock: TestClock().clock
+      folder: folder.url.path, settings: settings, clock: TestClock().clock
     ) { _ in ScriptedSource([fixes.map { .fix($0) }], isComplete: true) }
   }
 
@@ -86,7 +86,7 @@ struct LocationServiceTests {
   {
     let clock = TestClock()
     let (fixes, receiver) = AsyncStream.makeStream(of: Fix.self)
-    let service = try await LocationService.open(folder: folder.url, clock: clock.clock) { _ in
+    let service = try await LocationService.open(folder: folder.url.path, clock: clock.clock) { _ in
       Receiver(fixes: fixes)
     }
     try await service.enable()
@@ -130,7 +130,8 @@ struct LocationServiceTests {
   }
 
   @Test func `whether positions are followed is told`() async throws {
-    let service = try await LocationService.open(folder: folder.url, clock: TestClock().clock) {
+    let service = try await LocationService.open(folder: folder.url.path, clock: TestClock().clock)
+    {
       _ in
       SilentSource(first: [Self.track[0]])
     }
@@ -152,7 +153,7 @@ struct LocationServiceTests {
   @Test func `a source is asked for the accuracy, and its failure is told`() async throws {
     let asked = Locked<[LocationAccuracy]>([])
     let service = try await LocationService.open(
-      folder: folder.url, settings: .init(accuracy: .low), clock: TestClock().clock
+      folder: folder.url.path, settings: .init(accuracy: .low), clock: TestClock().clock
     ) { accuracy in
       asked.withLock { $0.append(accuracy) }
       return ScriptedSource([], authorization: .denied)
@@ -167,7 +168,8 @@ struct LocationServiceTests {
   }
 
   @Test func `the sensor service follows positions while it runs`() async throws {
-    let location = try await LocationService.open(folder: folder.url, clock: TestClock().clock) {
+    let location = try await LocationService.open(folder: folder.url.path, clock: TestClock().clock)
+    {
       _ in SilentSource(first: [Self.track[0]])
     }
     let sensors = SensorService(location: location, reachability: NoNetwork())

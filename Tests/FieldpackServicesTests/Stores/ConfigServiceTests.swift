@@ -27,8 +27,8 @@ import Testing
       + #"[{"id": 1, "field_key": "k", "field_label": "K", "type": "string"}]}"#
   }
 
-  private func config(_ name: String, _ text: String) throws -> URL {
-    try folder.folder.write(text, to: name)
+  private func config(_ name: String, _ text: String) throws -> String {
+    try folder.folder.write(text, to: name).path
   }
 
   private func text(_ name: String) throws -> String {
@@ -147,7 +147,7 @@ import Testing
     #expect(
       await code {
         try await configs.addStore(
-          .object(of: ["id": "b"]), to: folder.folder.file("other.scfg"))
+          .object(of: ["id": "b"]), to: folder.folder.file("other.scfg").path)
       } == .notFound)
     #expect(
       await code { try await configs.addForm(.object(of: ["form_key": "f"])) } == .invalidArgument)
@@ -230,7 +230,7 @@ import Testing
     let server = try LoopbackServer { _ in .text(200, StoreFolder.geoJSON) }
     let (remote, other) = (store("r", server.address), store("b"))
     _ = try config("1.scfg", #"{"stores": [\#(remote)]}"#)
-    let first = folder.folder.file("1.scfg")
+    let first = folder.folder.file("1.scfg").path
     let configs = ConfigService(
       [first, try config("2.scfg", #"{"stores": [\#(other)]}"#)], data: data)
     try await configs.start()

@@ -364,7 +364,7 @@ import Testing
     let server = try LoopbackServer { request in
       request.target.contains("json") ? .text(200, StoreFolder.geoJSON) : .text(404, "")
     }
-    let config = try WorkspaceConfig([SharedData.url("spatialconnect/\(file)")])
+    let config = try WorkspaceConfig([SharedData.url("spatialconnect/\(file)").path])
     let data = service()
     for var store in config.stores {
       if store.isRemote {

@@ -64,7 +64,9 @@ import Testing
     let folder = try TemporaryFolder()
     let large = try folder.write(
       "{}" + String(repeating: " ", count: 16 << 20), to: "large.scfg")
-    let tooLarge = #expect(throws: FieldpackError.self) { try ConfigDocument(contentsOf: large) }
+    let tooLarge = #expect(throws: FieldpackError.self) {
+      try ConfigDocument(contentsOf: large.path)
+    }
     #expect(tooLarge?.message == "the config has 16777217 bytes, more than the limit of 16777216")
   }
 
@@ -118,10 +120,10 @@ import Testing
     let folder = try TemporaryFolder()
     let url = folder.file("a.scfg")
     var config = try document("{\"stores\": []}")
-    try config.write(to: url)
-    #expect(throws: FieldpackError.self) { try config.write(to: url) }
+    try config.write(to: url.path)
+    #expect(throws: FieldpackError.self) { try config.write(to: url.path) }
     try config.set("x", at: ["remote"])
-    try config.write(to: url, overwrite: true)
+    try config.write(to: url.path, overwrite: true)
     #expect(try Data(contentsOf: url) == Data("{\"stores\": [], \"remote\": \"x\"}".utf8))
   }
 }

@@ -56,7 +56,7 @@ struct ConfigFilesTests {
 
   @Test(arguments: files) func `every config of the field is read`(expected: Expected) throws {
     let url = SharedData.url("spatialconnect/" + expected.file)
-    let config = try WorkspaceConfig([url])
+    let config = try WorkspaceConfig([url.path])
     #expect(config.stores.map(\.typeIdentifier) == expected.stores)
     #expect(config.forms.count == expected.forms)
     #expect((config.remote != nil) == expected.hasRemote)
@@ -68,7 +68,7 @@ struct ConfigFilesTests {
 
   @Test func `stores carry what their entry says`() throws {
     let url = SharedData.url("spatialconnect/ios-sdk/tests.scfg")
-    let config = try WorkspaceConfig([url])
+    let config = try WorkspaceConfig([url.path])
     let wfs = config.stores[5]
     #expect(wfs.id == "0f193979-b871-47cd-b60d-e271d6504359")
     #expect(wfs.name == "WFS Demo")
@@ -82,7 +82,7 @@ struct ConfigFilesTests {
   }
 
   @Test func `each store says why it cannot be opened`() throws {
-    let config = try WorkspaceConfig([SharedData.url("spatialconnect/ios-sdk/tests.scfg")])
+    let config = try WorkspaceConfig([SharedData.url("spatialconnect/ios-sdk/tests.scfg").path])
     let states = config.stores.map { store -> String in
       do throws(FieldpackError) {
         return try store.localFile().lastPathComponent
@@ -109,7 +109,7 @@ struct ConfigFilesTests {
   @Test func `two generations merge and the last loaded wins`() throws {
     let names = ["tests-old2.scfg", "tests.scfg"]
     let urls = names.map { SharedData.url("spatialconnect/ios-sdk/" + $0) }
-    let config = try WorkspaceConfig(urls)
+    let config = try WorkspaceConfig(urls.map(\.path))
     #expect(config.stores.count == 7)
     #expect(config.stores.allSatisfy { $0.position?.file == urls[1].path })
     #expect(

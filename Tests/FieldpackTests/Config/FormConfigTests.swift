@@ -7,7 +7,7 @@ import Testing
 @Suite struct FormConfigTests {
   private static func config(_ text: String) throws -> WorkspaceConfig {
     WorkspaceConfig(
-      try ConfigDocument(Array(text.utf8), file: "a.scfg"), folder: URL(filePath: "/"))
+      try ConfigDocument(Array(text.utf8), file: "a.scfg"), folder: "/")
   }
 
   private static func field(_ rest: String) throws -> (FormField, [String]) {
@@ -133,7 +133,8 @@ import Testing
 
   @Test(.enabled(if: SharedData.isPresent, Comment(rawValue: SharedData.absent)))
   func `the forms and the backend of the field's largest config are read`() throws {
-    let config = try WorkspaceConfig([SharedData.url("spatialconnect/mobile/remote-full.scfg")])
+    let config = try WorkspaceConfig([SharedData.url("spatialconnect/mobile/remote-full.scfg").path]
+    )
     #expect(config.remote?.uri == "http://dev.spatialconnect.boundlessgeo.com:8085")
     #expect(
       config.remote?.broker

@@ -30,7 +30,7 @@ import Testing
 
   private func config(_ store: String) throws -> StoreConfig {
     let file = try folder.write(#"{"stores":[\#(store)]}"#, to: "survey.v2.scfg")
-    return try #require(WorkspaceConfig([file]).stores.first)
+    return try #require(WorkspaceConfig([file.path]).stores.first)
   }
 
   private let remote =
@@ -55,7 +55,7 @@ import Testing
     #expect(try await store.count(Query("default")) == 1)
     await store.close()
     // Another folder holds other files.
-    context.folder = folder.file("elsewhere")
+    context.folder = folder.file("elsewhere").path
     let elsewhere = #expect(throws: FieldpackError.self) { try context.file(of: config) }
     #expect(elsewhere?.code == .unavailable)
     #expect(
@@ -92,7 +92,7 @@ import Testing
       #"{"stores":[{"id":"a","store_type":"curious","uri":"a"},"#
         + #"{"id":"b","store_type":"curious","uri":"b"}]}"#, to: "a.scfg")
     let workspace = try await Workspace.open(
-      [file], registry: StoreRegistry([Curious.self]), usesWAL: false, runsTriggers: true)
+      [file.path], registry: StoreRegistry([Curious.self]), usesWAL: false, runsTriggers: true)
     #expect(workspace.members.map(\.state.error?.message) == ["false true", "false true"])
     #expect(Set(Curious.clients.withLock { $0 }).count == 1)
     await workspace.close()

@@ -7,7 +7,7 @@ import Testing
 @Suite struct WorkspaceConfigTests {
   private func config(_ text: String) throws -> WorkspaceConfig {
     WorkspaceConfig(
-      try ConfigDocument(Array(text.utf8), file: "a.scfg"), folder: URL(fileURLWithPath: "/data"))
+      try ConfigDocument(Array(text.utf8), file: "a.scfg"), folder: "/data")
   }
 
   static let stores: [(String, StoreConfig, [String])] = [
@@ -68,8 +68,8 @@ import Testing
     let config = try config("{\"stores\":[" + entry + "]}")
     var store = try #require(config.stores.first)
     #expect(store.position == FilePosition(file: "a.scfg", line: 1, column: 12))
-    #expect(store.folder?.path == "/data")
-    #expect(store.storeFolder?.path == "/data/a.stores")
+    #expect(store.folder == "/data")
+    #expect(store.storeFolder == "/data/a.stores")
     store.position = nil
     store.folder = nil
     store.storeFolder = nil
@@ -204,13 +204,13 @@ import Testing
     ] {
       _ = try folder.write(text, to: name)
     }
-    let config = try WorkspaceConfig([folder.url])
+    let config = try WorkspaceConfig([folder.url.path])
     let base = folder.url.path
     #expect(
       config.documents.map(\.file) == ["Z", "a", "b", "c", "d"].map { "\(base)/\($0).scfg" })
     #expect(config.stores.map(\.id) == ["first", "same"])
     #expect(config.stores.map(\.uri) == ["0", "2"])
-    #expect(config.stores[1].folder?.path == base)
+    #expect(config.stores[1].folder == base)
     #expect(config.remote?.uri == "http://y/c")
     #expect(
       config.diagnostics.map(\.description) == [
@@ -230,9 +230,9 @@ import Testing
   @Test func `a thousand stores are loaded, and one more is refused`() throws {
     let folder = try TemporaryFolder()
     let full = try folder.write(config(storeCount: 1_000), to: "full.scfg")
-    #expect(try WorkspaceConfig([full]).stores.count == 1_000)
+    #expect(try WorkspaceConfig([full.path]).stores.count == 1_000)
     let more = try folder.write(config(storeCount: 20_000), to: "more.scfg")
-    let error = #expect(throws: FieldpackError.self) { try WorkspaceConfig([more]) }
+    let error = #expect(throws: FieldpackError.self) { try WorkspaceConfig([more.path]) }
     #expect(error?.code == .invalidData)
     #expect(
       error?.message
@@ -243,7 +243,7 @@ import Testing
 
   @Test func `stores beyond a thousand are left out of configs in memory`() throws {
     let document = try ConfigDocument(Array(config(storeCount: 1_002).utf8), file: "a.scfg")
-    let loaded = WorkspaceConfig(document, folder: URL(fileURLWithPath: "/"))
+    let loaded = WorkspaceConfig(document, folder: "/")
     #expect(loaded.stores.count == 1_000)
     #expect(
       loaded.diagnostics.filter { $0.severity == .error }.map(\.message) == [
@@ -255,7 +255,7 @@ import Testing
     let folder = try TemporaryFolder()
     func code(_ url: URL) -> FieldpackError.Code? {
       do throws(FieldpackError) {
-        _ = try WorkspaceConfig([url])
+        _ = try WorkspaceConfig([url.path])
         return nil
       } catch { return error.code }
     }

@@ -20,8 +20,8 @@ import Testing
     let file = try folder.write(csv, to: name + ".csv")
     let target = folder.file(name + ".gpkg")
     _ = try await FileImport().run([file.path], into: target.path)
-    let workspace = try await Workspace.open(file: target)
-    let report = try await workspace.exportFeatures(query, to: folder.file(name + ".fgb"))
+    let workspace = try await Workspace.open(file: target.path)
+    let report = try await workspace.exportFeatures(query, to: folder.file(name + ".fgb").path)
     await workspace.close()
     return report
   }
@@ -29,7 +29,7 @@ import Testing
   private func open(_ name: String) async throws -> Workspace {
     var options = FileStore.Options()
     options.cache = .folder(cache)
-    return try await Workspace.open(file: folder.file(name), options: options)
+    return try await Workspace.open(file: folder.file(name).path, options: options)
   }
 
   /// The features of a file, by id.
@@ -190,7 +190,7 @@ import Testing
     #expect(found.sorted() == [2, 3, 50, 51, 52, 53, 100, 101, 102, 103])
     #expect(try await workspace.count(query) == 10)
     #expect(try await workspace.store("grid").schemas().map(\.layer) == ["grid"])
-    let report = try await workspace.exportFeatures(query, to: folder.file("part.geojson"))
+    let report = try await workspace.exportFeatures(query, to: folder.file("part.geojson").path)
     #expect(report.count == 10)
     #expect(entries() == [])
     let error = await #expect(throws: FieldpackError.self) {

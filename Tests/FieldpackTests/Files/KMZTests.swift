@@ -31,7 +31,7 @@ import Testing
   private func open(_ file: URL) async throws -> Workspace {
     var options = FileStore.Options()
     options.cache = .private
-    return try await Workspace.open(file: file, options: options)
+    return try await Workspace.open(file: file.path, options: options)
   }
 
   @Test(arguments: [
@@ -55,9 +55,9 @@ import Testing
     var options = FileStore.Options()
     options.cache = .private
     options.importing.sourceSRS = SRS("EPSG", 32631)
-    let workspace = try await Workspace.open(file: csv, options: options)
+    let workspace = try await Workspace.open(file: csv.path, options: options)
     for name in ["out.kml", "out.kmz"] {
-      let report = try await workspace.exportFeatures(Query(), to: folder.file(name))
+      let report = try await workspace.exportFeatures(Query(), to: folder.file(name).path)
       #expect(report.count == 1)
       let written = try await open(folder.file(name))
       #expect(try await written.store("out").schemas().map(\.layer) == ["wells"])

@@ -53,7 +53,7 @@ import Testing
     #expect(report.count == 1)
     var options = FileStore.Options()
     options.cache = .private
-    let workspace = try await Workspace.open(file: folder.file(name), options: options)
+    let workspace = try await Workspace.open(file: folder.file(name).path, options: options)
     #expect(workspace.members.map(\.id) == ["walk"])
     #expect(try await workspace.count(Query(layer)) == 1)
     await workspace.close()

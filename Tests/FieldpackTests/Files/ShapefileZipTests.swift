@@ -54,7 +54,7 @@ import Testing
     #expect(report.count == 1)
     var options = FileStore.Options()
     options.cache = .private
-    let workspace = try await Workspace.open(file: folder.file("roads.zip"), options: options)
+    let workspace = try await Workspace.open(file: folder.file("roads.zip").path, options: options)
     #expect(try await workspace.count(Query("roads")) == 1)
     await workspace.close()
   }
@@ -76,7 +76,7 @@ import Testing
     #expect(chosen.imported.map(\.layer) == ["town_paths", "town_owners"])
     var options = FileStore.Options()
     options.cache = .private
-    let workspace = try await Workspace.open(file: folder.file("roads.zip"), options: options)
+    let workspace = try await Workspace.open(file: folder.file("roads.zip").path, options: options)
     #expect(try await workspace.count(Query("owners")) == 1)
     await workspace.close()
   }
@@ -93,17 +93,17 @@ import Testing
     ).write(to: kml)
     var options = FileStore.Options()
     options.cache = .private
-    let source = try await Workspace.open(file: kml, options: options)
+    let source = try await Workspace.open(file: kml.path, options: options)
     let place = folder.file(name)
-    _ = try await source.exportFeatures(Query("wells"), to: place)
+    _ = try await source.exportFeatures(Query("wells"), to: place.path)
     await #expect(throws: FieldpackError.self, "the file exists") {
-      try await source.exportFeatures(Query("wells"), to: place)
+      try await source.exportFeatures(Query("wells"), to: place.path)
     }
     await source.close()
     let archive = try ZipReader(ByteInput(path: place.path))
     #expect(
       archive.entries.map(\.name) == ["out.dbf", "out.shp", "out.shx", "out.cpg", "out.prj"])
-    let back = try await Workspace.open(file: place, options: options)
+    let back = try await Workspace.open(file: place.path, options: options)
     let text = ByteOutput()
     _ = try await back.exportFeatures(Query("out"), to: text, as: .csv)
     #expect(
@@ -123,7 +123,7 @@ import Testing
     }
     let config = folder.file("all.scfg")
     try Data("{\"stores\": [\(stores.joined(separator: ", "))]}".utf8).write(to: config)
-    let workspace = try await Workspace.open([config])
+    let workspace = try await Workspace.open([config.path])
     for store in ["roads.zip", "a.kml", "b.kmz"] {
       #expect(try await workspace.store(StoreID(store)).count(Query()) == 1)
     }

@@ -60,7 +60,7 @@ import Testing
     let file = try folder.write(text, to: "points.geojsonl")
     var options = FileStore.Options()
     options.cache = .private
-    return try await Workspace.open(file: file, options: options)
+    return try await Workspace.open(file: file.path, options: options)
   }
 
   private func names() throws -> [String] {
@@ -71,7 +71,7 @@ import Testing
     let workspace = try await workspace(["\"b\"", "\"a\"", "null", "\"b\"", "\"A\"", "\"b\""])
     let query = Query(where: Column<Int64>("n") < 5).select("n")
     let report = try await workspace.exportFeatures(
-      query, splitBy: "kind", into: output, as: .csv)
+      query, splitBy: "kind", into: output.path, as: .csv)
     #expect(
       report.files == [
         .init(name: "null.csv", value: .null, count: 1),
@@ -91,10 +91,10 @@ import Testing
   func `every format but maps is split`(format: Format) async throws {
     let workspace = try await workspace(["2", "1", "2"])
     let report = try await workspace.exportFeatures(
-      Query(), splitBy: "kind", into: output, as: format)
+      Query(), splitBy: "kind", into: output.path, as: format)
     #expect(report.files.map(\.count) == [1, 2])
     for file in report.files {
-      let written = try await Workspace.open(file: output.appendingPathComponent(file.name))
+      let written = try await Workspace.open(file: output.appendingPathComponent(file.name).path)
       #expect(try await written.count(Query()) == file.count)
       await written.close()
     }
@@ -107,7 +107,7 @@ import Testing
       _ query: Query, _ column: String = "kind", _ format: Format = .csv
     ) async -> FieldpackError.Code? {
       do throws(FieldpackError) {
-        try await workspace.exportFeatures(query, splitBy: column, into: output, as: format)
+        try await workspace.exportFeatures(query, splitBy: column, into: output.path, as: format)
         return nil
       } catch { return error.code }
     }
@@ -143,7 +143,7 @@ import Testing
       options.progress = { _ in withUnsafeCurrentTask { $0?.cancel() } }
       do throws(FieldpackError) {
         try await workspace.exportFeatures(
-          Query(), splitBy: "kind", into: target, options: options)
+          Query(), splitBy: "kind", into: target.path, options: options)
         return nil
       } catch { return error.code }
     }.value
@@ -157,7 +157,7 @@ import Testing
     try FileManager.default.createDirectory(at: output, withIntermediateDirectories: false)
     for name in ["2.csv", "other.txt"] { _ = try folder.write(name, to: "out/" + name) }
     let error = await #expect(throws: FieldpackError.self) {
-      try await workspace.exportFeatures(Query(), splitBy: "kind", into: output, as: .csv)
+      try await workspace.exportFeatures(Query(), splitBy: "kind", into: output.path, as: .csv)
     }
     #expect(error?.message == "\(output.path)/2.csv exists")
     #expect(error?.advice == .overwrite)
@@ -165,7 +165,7 @@ import Testing
     var options = ExportOptions()
     options.overwrite = true
     try await workspace.exportFeatures(
-      Query(), splitBy: "kind", into: output, as: .csv, options: options)
+      Query(), splitBy: "kind", into: output.path, as: .csv, options: options)
     #expect(try names() == ["1.csv", "2.csv", "other.txt"])
     #expect(
       try String(contentsOf: output.appendingPathComponent("2.csv"), encoding: .utf8)

@@ -32,7 +32,7 @@ struct XYZStoreTests {
       \(options.map { ", \"options\": \($0.json)" } ?? "")}]}
       """
     let file = try folder.write(text, to: "c.scfg")
-    return try #require(try WorkspaceConfig([file]).stores.first)
+    return try #require(try WorkspaceConfig([file.path]).stores.first)
   }
 
   private func fetcher(_ address: String, room: Int = 1 << 20) throws -> TileFetcher {

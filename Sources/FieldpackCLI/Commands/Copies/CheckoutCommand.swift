@@ -3,7 +3,6 @@ import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackPostGIS
-import FoundationEssentials
 
 extension FieldpackTool {
   static var checkoutCommand: Command {
@@ -76,7 +75,7 @@ private struct CheckoutCommand: CommandBody {
     of store: DatabaseStore, _ condition: String?
   ) async throws(FieldpackError) -> Int32 {
     #if PostGIS
-      let config = URL(fileURLWithPath: options.source.path).standardizedFileURL.path
+      let config = FileSystem.absolute(options.source.path)
       var record = CheckoutRecord(config: config, store: store.id)
       (record.box, record.condition) = (options.box, condition)
       if let srs = options.boxSRS { record.boxSRS = srs }

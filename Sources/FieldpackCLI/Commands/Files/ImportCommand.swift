@@ -3,7 +3,6 @@ import FieldpackCore
 import FieldpackFormats
 import FieldpackGeoPackage
 import FieldpackGeometry
-import FoundationEssentials
 
 extension FieldpackTool {
   static var importCommand: Command {
@@ -142,7 +141,7 @@ struct ImportCommand: CommandBody {
     let target = options.into.path
     try check(files, target)
     let sources = options.sources.map { ImportSource($0.path, layer: $0.layer) }
-    let isNew = !FileManager.default.fileExists(atPath: target)
+    let isNew = !FileSystem.exists(target)
     let report = try await withProgress(try importOptions()) { (options) throws(FieldpackError) in
       try await FileImport(options).run(sources: sources, into: target)
     }
@@ -191,7 +190,7 @@ struct ImportCommand: CommandBody {
 
   /// - Throws: `.invalidArgument` where a file is to be created whose name is no GeoPackage's.
   static func checkName(_ target: String) throws(FieldpackError) {
-    guard !FileManager.default.fileExists(atPath: target),
+    guard !FileSystem.exists(target),
       Format.byExtension(target) != .geoPackage
     else { return }
     throw FieldpackError(
@@ -200,7 +199,7 @@ struct ImportCommand: CommandBody {
   }
 
   private func check(_ files: [String], _ target: String) throws(FieldpackError) {
-    let exists = FileManager.default.fileExists(atPath: target)
+    let exists = FileSystem.exists(target)
     try Self.checkName(target)
     if exists, options.version != nil {
       invocation.console.note("\(target) exists and keeps its version")
@@ -217,8 +216,7 @@ struct ImportCommand: CommandBody {
 
   private func check(_ file: String, _ target: String) throws(FieldpackError) {
     let position = FilePosition(file: file)
-    var isFolder = false
-    if FileManager.default.fileExists(atPath: file, isDirectory: &isFolder), isFolder {
+    if FileSystem.isFolder(file) {
       let bare = file.hasSuffix("/") ? String(file.dropLast()) : file
       throw FieldpackError(
         .invalidArgument,

@@ -2,7 +2,6 @@ import Fieldpack
 import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackGeometry
-import FoundationEssentials
 
 extension FieldpackTool {
   static var transformCommand: Command {
@@ -93,7 +92,7 @@ private struct TransformCommand: CommandBody {
     writing.skipsErrors = options.skipsErrors
     writing.progress = { display.update($0) }
     let report = try await workspace.exportFeatures(
-      query, toPath: output, as: .geoPackage, options: writing)
+      query, to: output, as: .geoPackage, options: writing)
     display.finish()
     if invocation.isJSON {
       let stores = JSONValue.stores(of: workspace, asked: nil, failures: report.failures)

@@ -1,7 +1,6 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackServices
-import FoundationEssentials
 
 extension FieldpackTool {
   static var formCommand: Command {
@@ -39,18 +38,19 @@ struct FormArguments: OptionGroup {
       help: "A .scfg with forms, or a folder of them.")
     folder = reader.value(
       "store-folder", .text("folder", completion: .folder),
-      help: "Where submissions are kept, in place of the folder beside the config.")
+      help: "Where submissions are kept, in place of the folder beside the config."
+    ).map(ShellWord.expandingHome)
   }
 
   /// The forms of the config, and the folder that keeps what is submitted to them.
-  func forms() throws(FieldpackError) -> (forms: [FormConfig], folder: URL) {
-    let read = try WorkspaceConfig([URL(fileURLWithPath: config)])
+  func forms() throws(FieldpackError) -> (forms: [FormConfig], folder: String) {
+    let read = try WorkspaceConfig([config])
     return (read.forms, storeFolder(of: read))
   }
 
   /// The form of that key, and the folder.
-  func form(_ key: String) throws(FieldpackError) -> (form: FormConfig, folder: URL) {
-    let read = try WorkspaceConfig([URL(fileURLWithPath: config)])
+  func form(_ key: String) throws(FieldpackError) -> (form: FormConfig, folder: String) {
+    let read = try WorkspaceConfig([config])
     if let form = read.forms.first(where: { $0.key == key }) {
       return (form, storeFolder(of: read))
     }
@@ -62,9 +62,8 @@ struct FormArguments: OptionGroup {
         + (hasErrors ? ". It has errors. Try: fieldpack info \(config)" : ""))
   }
 
-  private func storeFolder(of read: WorkspaceConfig) -> URL {
-    if let folder { return URL(fileURLWithPath: folder) }
-    return read.storeFolder ?? URL(fileURLWithPath: config + ".stores")
+  private func storeFolder(of read: WorkspaceConfig) -> String {
+    folder ?? read.storeFolder ?? config + ".stores"
   }
 }
 
@@ -77,7 +76,7 @@ extension OptionReader {
 extension Invocation {
   /// Runs `body` on the store of forms in a folder, `nil` where there is none, and closes it.
   fileprivate func withForms<R>(
-    in folder: URL, _ body: (FormStore?) async throws(FieldpackError) -> R
+    in folder: String, _ body: (FormStore?) async throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
     let store =
       FormStore.exists(in: folder) ? try await FormStore.open(folder: folder, usesWAL: false) : nil

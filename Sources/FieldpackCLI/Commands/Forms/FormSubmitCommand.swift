@@ -2,7 +2,6 @@ import Fieldpack
 import FieldpackCore
 import FieldpackFormats
 import FieldpackServices
-import FoundationEssentials
 
 extension FieldpackTool {
   static var formSubmitCommand: Command {
@@ -62,7 +61,7 @@ private struct FormSubmitCommand: CommandBody {
   }
 
   private func submit(
-    _ features: [GeoJSONFeature], to form: FormConfig, in store: FormStore, _ folder: URL
+    _ features: [GeoJSONFeature], to form: FormConfig, in store: FormStore, _ folder: String
   ) async throws(FieldpackError) -> Int32 {
     tell(try await store.register(form), form)
     let rules = try await store.rules(of: form.key)
@@ -73,8 +72,7 @@ private struct FormSubmitCommand: CommandBody {
     }
     let ids = try await store.submit(kept, to: form.key)
     let keys = ids.map { KeyTuple(store: FormStore.id, layer: LayerID(form.key), feature: $0) }
-    let file = folder.appendingPathComponent("\(FormStore.id).gpkg").relativePath
-    let target = file.hasPrefix("./") ? String(file.dropFirst(2)) : file
+    let target = FileSystem.join(folder, "\(FormStore.id).gpkg")
     if invocation.isJSON {
       try invocation.print([
         "form": .text(form.key), "target": .text(target), "count": JSONValue(keys.count),

@@ -1,6 +1,5 @@
 import Fieldpack
 import FieldpackCore
-import FoundationEssentials
 
 /// Whether `fieldpack monitor` keeps detections, and where.
 struct RecordingArguments: OptionGroup {
@@ -47,11 +46,7 @@ struct MonitorRecording {
 
   /// The store that is kept open, where `path` is its file.
   func store(at path: String) -> GeoPackageStore? {
-    Self.real(path) == Self.real(store.path) ? store : nil
-  }
-
-  private static func real(_ path: String) -> String {
-    URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    FileSystem.resolve(path).path == FileSystem.resolve(store.path).path ? store : nil
   }
 
   /// Gives the detections of each transaction after its commit.

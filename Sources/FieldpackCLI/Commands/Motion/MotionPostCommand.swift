@@ -1,7 +1,6 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackHTTP
-import FoundationEssentials
 
 extension FieldpackTool {
   static var motionPostCommand: Command {

@@ -1,6 +1,5 @@
 import Fieldpack
 import FieldpackCore
-import FoundationEssentials
 
 extension FieldpackTool {
   static let upkeepFamily = "Check what is installed; completions for a shell."
@@ -36,7 +35,7 @@ private struct DoctorCommand: CommandBody {
 
   func run() async throws(FieldpackError) -> Int32 {
     var opening = SourceOptions()
-    opening.allowing = options.allowsPaths.map { URL(fileURLWithPath: $0) }
+    opening.allowing = options.allowsPaths
     opening.logger = invocation.logger
     let doctor = Doctor(opening)
     var findings = await doctor.libraries() + doctor.system()

@@ -110,10 +110,10 @@ struct ExportCommand: CommandBody {
     let report =
       if let column = options.writing.splitColumn {
         try await source.workspace.exportFeatures(
-          query, splitBy: column, intoPath: path, as: format, options: writing)
+          query, splitBy: column, into: path, as: format, options: writing)
       } else {
         try await source.workspace.exportFeatures(
-          query, toPath: path, as: format, options: writing)
+          query, to: path, as: format, options: writing)
       }
     display.finish()
     try print(report, format, query, source)

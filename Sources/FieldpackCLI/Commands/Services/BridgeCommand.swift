@@ -1,7 +1,6 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackServices
-import FoundationEssentials
 
 extension FieldpackTool {
   static var bridgeCommand: Command {
@@ -45,7 +44,7 @@ private struct BridgeCommand: CommandBody {
   let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    _ = try WorkspaceConfig([options.source.url], allowing: options.source.allowing)
+    _ = try WorkspaceConfig([options.source.config], allowing: options.source.allowsPaths)
     guard options.positions.name?.path != "-" else {
       throw FieldpackError(
         .invalidArgument, "standard input holds the messages. Try: --fixes FILE, or a named pipe")

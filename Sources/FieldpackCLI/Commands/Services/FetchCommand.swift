@@ -1,7 +1,6 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackServices
-import FoundationEssentials
 
 extension FieldpackTool {
   static var fetchCommand: Command {
@@ -49,7 +48,7 @@ private struct FetchCommand: CommandBody {
   let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    let config = try WorkspaceConfig([options.source.url], allowing: options.source.allowing)
+    let config = try WorkspaceConfig([options.source.config], allowing: options.source.allowsPaths)
     for diagnostic in config.diagnostics where diagnostic.severity == .error {
       invocation.console.note(diagnostic.description)
     }
@@ -116,7 +115,7 @@ private struct FetchCommand: CommandBody {
 
   /// The path as a person would type it here.
   private static func shown(_ path: String) -> String {
-    let here = FileManager.default.currentDirectoryPath + "/"
+    let here = FileSystem.absolute(".") + "/"
     return path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
   }
 

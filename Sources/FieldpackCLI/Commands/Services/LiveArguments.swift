@@ -3,7 +3,12 @@ import FieldpackCore
 import FieldpackMQTT
 import FieldpackServer
 import FieldpackServices
-import FoundationEssentials
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// What `fieldpack serve` watches in positions, and the webhooks that it posts events to.
 struct LiveArguments: OptionGroup {
@@ -78,9 +83,14 @@ struct LiveArguments: OptionGroup {
   }
 
   private static func text(_ path: String) throws(FieldpackError) -> String {
-    guard let data = FileManager.default.contents(atPath: path) else {
+    // It may be a pipe.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    defer { if descriptor >= 0 { close(descriptor) } }
+    guard descriptor >= 0, let input = try? ByteInput(spooling: descriptor),
+      let text = try? input.next(input.size)
+    else {
       throw FieldpackError(.notFound, "\(path) is not there, or cannot be read")
     }
-    return String(decoding: data, as: UTF8.self)
+    return String(decoding: text, as: UTF8.self)
   }
 }

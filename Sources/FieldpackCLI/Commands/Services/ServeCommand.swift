@@ -3,7 +3,6 @@ import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackServer
 import FieldpackServices
-import FoundationEssentials
 
 extension FieldpackTool {
   static var serveCommand: Command {
@@ -181,8 +180,7 @@ struct ServeCommand: CommandBody {
           + "reaches the server uses the stores and the sign-in of the config")
     }
     guard let folder = options.bundles else { return }
-    var isFolder = false
-    guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder else {
+    guard FileSystem.isFolder(folder) else {
       throw FieldpackError(
         .notFound, "there is no folder \(folder)", position: FilePosition(file: folder))
     }
@@ -193,13 +191,11 @@ struct ServeCommand: CommandBody {
     _ positions: (any LocationSource)?
   ) async throws(FieldpackError) -> StartedServices? {
     guard let config = options.config else { return nil }
-    let url = URL(fileURLWithPath: config)
-    let allowed = options.allowsPaths.map { URL(fileURLWithPath: $0) }
-    _ = try WorkspaceConfig([url], allowing: allowed)
+    _ = try WorkspaceConfig([config], allowing: options.allowsPaths)
     var context = StoreContext()
     context.logger = invocation.logger
     let services = try await StartedServices(
-      url, allowing: allowed, in: context, connects: true, positions: positions)
+      config, allowing: options.allowsPaths, in: context, connects: true, positions: positions)
     await services.start()
     for failure in await services.configs.failures { invocation.console.note(failure.text) }
     return services

@@ -2,13 +2,12 @@ import Fieldpack
 import FieldpackCore
 import FieldpackHTTP
 import FieldpackServices
-import FoundationEssentials
 
 /// A config whose stores are asked of servers.
 struct ServiceArguments: OptionGroup {
   @Required var config: String
   let allowsPaths: [String]
-  private let storeFolder: URL?
+  private let storeFolder: String?
   private let privateHosts: [String]
 
   init(_ reader: inout OptionReader) {
@@ -21,9 +20,6 @@ struct ServiceArguments: OptionGroup {
       help: "A host with a private address that servers on the internet may lead to; may be "
         + "repeated.")
   }
-
-  var url: URL { URL(fileURLWithPath: config) }
-  var allowing: [URL] { allowsPaths.map { URL(fileURLWithPath: $0) } }
 
   /// What holds for all stores.
   func context(_ logger: Logger) -> StoreContext {

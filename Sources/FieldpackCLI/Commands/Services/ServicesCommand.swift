@@ -38,7 +38,7 @@ private struct ServicesCommand: CommandBody {
   let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    _ = try WorkspaceConfig.files(at: options.source.url)
+    _ = try WorkspaceConfig.files(at: options.source.config)
     let services = try await StartedServices(
       options.source, allowsUnencrypted: options.allowsUnencrypted, connects: options.follows,
       invocation.logger)

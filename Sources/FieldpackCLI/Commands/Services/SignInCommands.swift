@@ -1,7 +1,6 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackServices
-import FoundationEssentials
 
 extension FieldpackTool {
   static let signInFamily = "Sign in to backends, and out."
@@ -53,7 +52,7 @@ private struct BackendArguments: OptionGroup {
   }
 
   func service(allowsUnencrypted: Bool = false) throws(FieldpackError) -> AuthenticationService {
-    let read = try WorkspaceConfig([URL(fileURLWithPath: config)])
+    let read = try WorkspaceConfig([config])
     if let remote = read.remote {
       return AuthenticationService(remote, allowsUnencrypted: allowsUnencrypted)
     }

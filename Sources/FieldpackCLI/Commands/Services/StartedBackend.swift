@@ -2,7 +2,6 @@ import Fieldpack
 import FieldpackCore
 import FieldpackMQTT
 import FieldpackServices
-import FoundationEssentials
 
 /// The service of a config's backend, as the tool starts it.
 struct StartedBackend {
@@ -24,7 +23,7 @@ struct StartedBackend {
     service = try BackendService(
       remote, broker: MQTTClient(MQTTConfiguration(allowsUnencrypted: allowsUnencrypted)),
       signedIn: signedIn, configs: configs, reachability: Self.reachability,
-      folder: URL(fileURLWithPath: "\(state)/backends/\(name)"),
+      folder: "\(state)/backends/\(name)",
       device: try MachineIdentity.stored(.device).uuid)
     batches = service.events(from: 0)
   }

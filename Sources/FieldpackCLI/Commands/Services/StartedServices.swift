@@ -1,7 +1,6 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackServices
-import FoundationEssentials
 
 /// The services of a config: sensors, stores with that of its forms, configs, and where it names a
 /// backend who is signed in to it.
@@ -29,7 +28,7 @@ struct StartedServices {
     positions: (any LocationSource)? = nil, _ logger: Logger
   ) async throws(FieldpackError) {
     try await self.init(
-      arguments.url, allowing: arguments.allowing, in: arguments.context(logger),
+      arguments.config, allowing: arguments.allowsPaths, in: arguments.context(logger),
       allowsUnencrypted: allowsUnencrypted, connects: connects, positions: positions)
   }
 
@@ -37,12 +36,13 @@ struct StartedServices {
   ///   - connects: whether the backend is connected to.
   ///   - positions: where this device is.
   init(
-    _ url: URL, allowing: [URL] = [], in context: StoreContext, allowsUnencrypted: Bool = false,
+    _ path: String, allowing: [String] = [], in context: StoreContext,
+    allowsUnencrypted: Bool = false,
     connects: Bool, positions: (any LocationSource)? = nil
   ) async throws(FieldpackError) {
     data = DataService(context: context)
     // What is wrong with a config is told by its service.
-    let config = try? WorkspaceConfig([url])
+    let config = try? WorkspaceConfig([path])
     let folder = context.folder ?? config?.storeFolder
     formConfig = Self.config(of: FormStore.id, in: folder)
     locationConfig = Self.config(of: LocationStore.id, in: folder)
@@ -60,7 +60,7 @@ struct StartedServices {
     } else {
       location = nil
     }
-    configs = ConfigService([url], allowing: allowing, data: data, forms: forms)
+    configs = ConfigService([path], allowing: allowing, data: data, forms: forms)
     authentication = config?.remote.map {
       AuthenticationService($0, allowsUnencrypted: allowsUnencrypted)
     }
@@ -79,8 +79,8 @@ struct StartedServices {
     starts = data.events(from: 0)
   }
 
-  private static func config(of store: StoreID, in folder: URL?) -> StoreConfig {
-    StoreConfig(id: store, type: "gpkg", uri: "\(folder?.lastPathComponent ?? "")/\(store).gpkg")
+  private static func config(of store: StoreID, in folder: String?) -> StoreConfig {
+    StoreConfig(id: store, type: "gpkg", uri: "\(folder.map(FileSystem.name) ?? "")/\(store).gpkg")
   }
 
   /// Starts all; stores that need a server go on afterwards.

@@ -1,6 +1,5 @@
 import Fieldpack
 import FieldpackCore
-import FoundationEssentials
 
 extension FieldpackTool {
   static let positionsFamily = "Tracks, captures, motion, forms, services, servers."

@@ -1,6 +1,5 @@
 import FieldpackArchive
 import FieldpackCore
-import FoundationEssentials
 
 #if canImport(Glibc)
   import Glibc
@@ -108,19 +107,17 @@ struct BundleArchive {
   func unpack(to folder: String) throws(Refusal) -> Set<String> {
     let hidden = folder + ".part"
     do {
-      try FileManager.default.createDirectory(
-        atPath: hidden, withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
+      try FileSystem.makeFolder(hidden, mode: 0o700)
       let files = try write(to: hidden)
       guard FileSystem.rename(hidden, folder) else {
         throw Refusal(reason: "it cannot be unpacked here")
       }
       return files
     } catch let refusal as Refusal {
-      try? FileManager.default.removeItem(atPath: hidden)
+      FileSystem.removeTree(hidden)
       throw refusal
     } catch {
-      try? FileManager.default.removeItem(atPath: hidden)
+      FileSystem.removeTree(hidden)
       let reason = (error as? FieldpackError)?.message
       throw Refusal(reason: reason ?? "it cannot be unpacked here")
     }
@@ -131,11 +128,7 @@ struct BundleArchive {
     for entry in entries where !entry.isFolder && entry.name.hasPrefix(root) {
       let name = String(entry.name.dropFirst(root.count))
       let path = folder + "/" + name
-      if let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) {
-        try FileManager.default.createDirectory(
-          atPath: folder + "/" + name[..<slash], withIntermediateDirectories: true,
-          attributes: [.posixPermissions: 0o700])
-      }
+      try FileSystem.makeFolder(FileSystem.folder(of: path), mode: 0o700)
       try write(entry, to: path)
       files.insert(name)
     }

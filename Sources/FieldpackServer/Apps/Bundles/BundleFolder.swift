@@ -1,7 +1,6 @@
 import FieldpackArchive
 import FieldpackCore
 import FieldpackField
-import FoundationEssentials
 
 /// The bundles of a folder: each `NAME.zip` is an app of pages by that name.
 ///
@@ -23,15 +22,9 @@ actor BundleFolder {
     let bundle: Result<Bundle, BundleArchive.Refusal>
   }
 
-  private struct Stamp: Hashable {
-    var size: Int
-    var time: Date?
-    var file: FileIdentity?
-  }
-
   private let folder: String
   private let unpacked: String
-  private var entries: [String: (stamp: Stamp, entry: Entry)] = [:]
+  private var entries: [String: (stamp: FileStamp?, entry: Entry)] = [:]
   private var keys: [String: String] = [:]
   private var last = 0
   private var scan: Task<Void, Never>?
@@ -39,8 +32,7 @@ actor BundleFolder {
   init(_ folder: String) {
     self.folder = folder.hasSuffix("/") ? folder : folder + "/"
     unpacked =
-      FileManager.default.temporaryDirectory
-      .appendingPathComponent("fieldpack-bundles-\(RandomID.make())").path
+      "\(UnnamedFile.usualFolder)/fieldpack-bundles-\(RandomID.make())"
   }
 
   // MARK: Looking
@@ -69,10 +61,10 @@ actor BundleFolder {
   }
 
   private func update() async {
-    var found: [String: Stamp] = [:]
+    var found: [String: FileStamp?] = [:]
     for file in FileSystem.names(in: folder) ?? []
     where file.lowercased().hasSuffix(".zip") && !file.hasPrefix(".") {
-      found[String(file.dropLast(4))] = Self.stamp(folder + file)
+      found[String(file.dropLast(4))] = .some(FileStamp(folder + file))
     }
     for (name, known) in entries where found[name] != known.stamp { drop(name) }
     // Pages of an archive that has gone lose the bridge; those of one that changed keep it.
@@ -82,15 +74,8 @@ actor BundleFolder {
     }
   }
 
-  private static func stamp(_ path: String) -> Stamp {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    return Stamp(
-      size: FileSystem.size(path) ?? 0, time: attributes?[.modificationDate] as? Date,
-      file: FileIdentity(path))
-  }
-
   private func drop(_ name: String) {
-    if let bundle = bundle(name) { try? FileManager.default.removeItem(atPath: bundle.folder) }
+    if let bundle = bundle(name) { FileSystem.removeTree(bundle.folder) }
     entries[name] = nil
   }
 
@@ -131,6 +116,6 @@ actor BundleFolder {
 
   func close() {
     entries = [:]
-    try? FileManager.default.removeItem(atPath: unpacked)
+    FileSystem.removeTree(unpacked)
   }
 }

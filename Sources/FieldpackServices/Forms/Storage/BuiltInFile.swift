@@ -1,20 +1,19 @@
 import FieldpackCore
 import FieldpackGeoPackage
-import FoundationEssentials
 
 /// The GeoPackage of a store that the services keep by themselves, `<id>.gpkg` in a folder.
 enum BuiltInFile {
-  static func path(of store: StoreID, in folder: URL) -> String {
-    folder.appendingPathComponent(store.rawValue + ".gpkg").path
+  static func path(of store: StoreID, in folder: String) -> String {
+    FileSystem.join(folder, store.rawValue + ".gpkg")
   }
 
-  static func exists(_ store: StoreID, in folder: URL) -> Bool {
-    FileManager.default.fileExists(atPath: path(of: store, in: folder))
+  static func exists(_ store: StoreID, in folder: String) -> Bool {
+    FileSystem.exists(path(of: store, in: folder))
   }
 
   /// Opens the file, after making it and its folder where they are missing.
   static func open(
-    _ id: StoreID, in folder: URL, usesWAL: Bool, editor: Editor? = nil
+    _ id: StoreID, in folder: String, usesWAL: Bool, editor: Editor? = nil
   ) async throws(FieldpackError) -> GeoPackageStore {
     let path = path(of: id, in: folder)
     try await SystemThread.run { () throws(FieldpackError) in try make(path, id, in: folder) }
@@ -24,21 +23,19 @@ enum BuiltInFile {
   }
 
   private static func make(
-    _ path: String, _ id: StoreID, in folder: URL
+    _ path: String, _ id: StoreID, in folder: String
   ) throws(FieldpackError) {
-    guard !FileManager.default.fileExists(atPath: path) else { return }
-    do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    } catch {
+    guard !FileSystem.exists(path) else { return }
+    do throws(FieldpackError) { try FileSystem.makeFolder(folder) } catch {
       throw FieldpackError(
-        .cannotCreate, "cannot make the folder \(folder.path) for store '\(id)'",
+        .cannotCreate, "cannot make the folder \(folder) for store '\(id)'",
         location: .init(store: id), underlying: error)
     }
     do throws(FieldpackError) {
       _ = try GeoPackageBulkWriter(creating: path, store: id).commit()
     } catch {
       // Another program may have made it meanwhile.
-      guard FileManager.default.fileExists(atPath: path) else { throw error }
+      guard FileSystem.exists(path) else { throw error }
     }
   }
 }

@@ -1,7 +1,6 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackGeoPackage
-import FoundationEssentials
 
 /// The definition of a form as a GeoPackage keeps it with the form's layer: a metadata document about
 /// the layer, with the members that a config has.
@@ -38,7 +37,7 @@ struct FormDocument {
   private static func form(in content: String) -> FormConfig? {
     let text = "{\"forms\":[\(content)]}"
     guard let document = try? ConfigDocument(Array(text.utf8), file: standard) else { return nil }
-    return WorkspaceConfig(document, folder: URL(fileURLWithPath: "/")).forms.first?.placeless
+    return WorkspaceConfig(document, folder: "/").forms.first?.placeless
   }
 
   /// Stores the definition, in place of an older one.

@@ -3,7 +3,6 @@ public import FieldpackCore
 import FieldpackField
 public import FieldpackGeoPackage
 public import FieldpackGeometry
-public import FoundationEssentials
 
 /// What somebody filled in.
 public struct FormSubmission: Hashable, Sendable {
@@ -65,13 +64,13 @@ public actor FormStore {
   ///   - usesWAL: as of `GeoPackageStore`.
   ///   - editor: who submits, for the change logs of forms that have one.
   public static func open(
-    folder: URL, usesWAL: Bool = true, editor: Editor? = nil
+    folder: String, usesWAL: Bool = true, editor: Editor? = nil
   ) async throws(FieldpackError) -> FormStore {
     FormStore(try await BuiltInFile.open(id, in: folder, usesWAL: usesWAL, editor: editor))
   }
 
   /// Whether the folder has a store of forms.
-  public static func exists(in folder: URL) -> Bool { BuiltInFile.exists(id, in: folder) }
+  public static func exists(in folder: String) -> Bool { BuiltInFile.exists(id, in: folder) }
 
   /// Closes the file, and ends those who wait for ``hasForms``.
   public func close() async {
