@@ -144,7 +144,7 @@ struct PictureFolder {
   ///   regular file.
   func read(_ name: String, maximumLength: Int) throws(FieldpackError) -> [UInt8] {
     guard !name.hasPrefix("/"), !name.utf8.contains(0) else { throw outside(name) }
-    guard let root = Self.real(path), let real = Self.real(path + "/" + name) else {
+    guard let root = FileSystem.real(path), let real = FileSystem.real(path + "/" + name) else {
       throw FieldpackError(.notFound, "there is no picture '\(name)' in \(path)")
     }
     guard real.hasPrefix(root == "/" ? root : root + "/") else { throw outside(name) }
@@ -175,12 +175,5 @@ struct PictureFolder {
     FieldpackError(
       .permission,
       "the picture '\(name)' does not lie in \(path). Try: paths relative to that folder")
-  }
-
-  /// The path without links; `nil` where nothing is there.
-  private static func real(_ path: String) -> String? {
-    guard let found = realpath(path, nil) else { return nil }
-    defer { free(found) }
-    return String(cString: found)
   }
 }

@@ -77,9 +77,8 @@ package final class PendingFile: Sendable {
       throw FieldpackError(
         .cannotCreate, "\(target) exists", advice: .overwrite, position: position)
     }
-    guard let resolved = realpath(target, nil) else { throw .system(errno, "open", target) }
-    defer { free(resolved) }
-    return String(cString: resolved)
+    guard let real = FileSystem.real(target) else { throw .system(errno, "open", target) }
+    return real
   }
 
   /// The target of a link, also where that file is missing; `target` itself where it is no link.

@@ -1,12 +1,6 @@
 package import FieldpackCore
 package import FieldpackSQLite
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// The connections of a store: read-only ones until the first write.
 package actor StorePools {
   package typealias Pool = ConnectionPool<GeoPackageSession>
@@ -242,10 +236,7 @@ package actor StorePools {
     (readingPool, writingPool) = (nil, nil)
     // A writer that was stopped while it opened could not restore the journal mode: readers kept it
     // from that.
-    if let real = realpath(path, nil) {
-      KeptJournalMode.restore(String(cString: real))
-      free(real)
-    }
+    if let real = FileSystem.real(path) { KeptJournalMode.restore(real) }
   }
 
   // Opening and closing take turns: the actor by itself lets other calls in at each await.

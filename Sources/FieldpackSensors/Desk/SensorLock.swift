@@ -19,9 +19,8 @@ final class SensorLock: Sendable {
   ///   - name: what the GeoPackage is called in errors.
   /// - Throws: `.busy` where another program has the lock.
   init(of database: String, named name: String) throws(FieldpackError) {
-    guard let real = realpath(database, nil) else { throw .system(errno, "open", name) }
-    defer { free(real) }
-    let place = FileSystem.split(String(cString: real))
+    guard let real = FileSystem.real(database) else { throw .system(errno, "open", name) }
+    let place = FileSystem.split(real)
     // File systems allow names of 255 bytes.
     let start = String(decoding: place.name.utf8.prefix(230), as: UTF8.self)
     let path = "\(place.folder).\(start).fieldpack-sensors"

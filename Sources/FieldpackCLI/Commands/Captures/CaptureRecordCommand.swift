@@ -211,14 +211,12 @@ struct CaptureTarget {
     var steps = path.split(separator: "/", omittingEmptySubsequences: false)
     let name = steps.removeLast()
     let folder = steps.isEmpty ? "." : steps == [""] ? "/" : steps.joined(separator: "/")
-    guard let real = realpath(folder, nil) else {
+    guard let real = FileSystem.real(folder) else {
       throw FieldpackError(
         .cannotCreate, "cannot create \(path): its folder does not exist",
         position: FilePosition(file: path))
     }
-    defer { free(real) }
-    let text = String(cString: real)
-    return (text == "/" ? "" : text) + "/" + name
+    return FileSystem.join(real, String(name))
   }
 
   /// Refuses what nothing could be imported into before anything is recorded.
