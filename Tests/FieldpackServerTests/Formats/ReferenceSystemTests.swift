@@ -32,6 +32,22 @@ import Testing
       }
     }
 
+    @Test func `one feature is given in each system by turns`() async throws {
+      let server = try await TestServer()
+      var seen: [Int: String] = [:]
+      for code in [84, 4326, 25832, 3857, 84, 25832, 4326, 3857] {
+        let crs = code == 84 ? "" : "?crs=\(Self.uri(code))"
+        let one = try await server.get("\(Self.items)/2\(crs)").json
+        let geometry = try #require(one["geometry"]).text
+        #expect(seen[code] ?? geometry == geometry)
+        seen[code] = geometry
+      }
+      #expect(Set(seen.values).count == 4)
+      #expect(seen[84] == #"{"type":"Point","coordinates":[1,0.5]}"#)
+      #expect(seen[4326] == #"{"type":"Point","coordinates":[0.5,1]}"#)
+      await server.close()
+    }
+
     /// GDAL gives x first. Northing or latitude comes first in EPSG's own order where the flag says so.
     @Test(
       .enabled(if: Programs.ogr2ogr != nil, Comment(rawValue: Programs.noOGR)),
