@@ -57,7 +57,10 @@ public struct WorkspaceConfig: Sendable {
 
   /// Loads another config. Stores beyond ``maximumStores`` are left out, with a diagnostic.
   public mutating func add(_ document: ConfigDocument, folder: String, allowing: [String] = []) {
-    let reading = ConfigReading(document: document, folder: folder, allowing: allowing)
+    // Whatever the working folder is later, the same files stay allowed.
+    let reading = ConfigReading(
+      document: document, folder: FileSystem.resolve(folder).path,
+      allowing: allowing.map { FileSystem.resolve($0).path })
     let loaded = reading.loaded()
     documents.append(document)
     storeFolder = storeFolder ?? document.storeFolder(in: folder)

@@ -185,9 +185,10 @@ enum ShellWord {
     return result
   }
 
-  /// `~/…` with the home folder in place of the tilde, which shells leave to completions.
+  /// `~/…` with the home folder in place of the tilde. Shells leave the tilde in some places.
   static func expandingHome(_ path: String) -> String {
-    guard path.hasPrefix("~/"), let home = Terminal.variable("HOME") else { return path }
+    let isAtHome = path == "~" || path.hasPrefix("~/")
+    guard isAtHome, let home = Terminal.variable("HOME") else { return path }
     return home + path.dropFirst()
   }
 }

@@ -35,7 +35,8 @@ extension FileSystem {
   package static func makeFolder(
     _ path: String, mode: UInt32 = 0o777
   ) throws(FieldpackError) {
-    guard !isFolder(path), mkdir(path, mode_t(mode)) != 0 else { return }
+    // An empty path is the working folder.
+    guard !path.isEmpty, !isFolder(path), mkdir(path, mode_t(mode)) != 0 else { return }
     if errno == ENOENT {
       try makeFolder(folder(of: path), mode: mode)
       if mkdir(path, mode_t(mode)) == 0 { return }
@@ -51,7 +52,9 @@ extension FileSystem {
     // mkdtemp replaces each X.
     var template = Array((parent + "/fieldpack-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {
-      throw .system(errno, "create a temporary folder in", parent)
+      throw FieldpackError(
+        .cannotCreate, "cannot make a temporary folder in \(parent)",
+        underlying: FieldpackError.system(errno, "create a folder in", parent))
     }
     return template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
   }

@@ -7,7 +7,9 @@
 /// A temporary file without a name; it ends when its descriptor is closed.
 package enum UnnamedFile {
   /// `TMPDIR`, else `/tmp`.
-  package static var usualFolder: String { Environment.value("TMPDIR") ?? "/tmp" }
+  package static var usualFolder: String {
+    Environment.value("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+  }
 
   /// Opens such a file for reading and writing; the caller closes the descriptor.
   ///

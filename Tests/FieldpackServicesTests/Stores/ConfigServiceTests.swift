@@ -247,4 +247,20 @@ import Testing
     #expect(states == ["b running"] && folder.names == [])
     await data.close()
   }
+
+  @Test(arguments: ["", "/"])
+  func `stores of a folder that has lost its config stay`(end: String) async throws {
+    let around = folder.folder.file("all")
+    try FileManager.default.createDirectory(at: around, withIntermediateDirectories: false)
+    let lost = try config("all/1.scfg", #"{"stores": [\#(store("a", "../a.geojson"))]}"#)
+    let configs = ConfigService(
+      [around.path + end, try config("2.scfg", #"{"stores": [\#(store("b"))]}"#)],
+      allowing: [folder.folder.url.path], data: data)
+    try await configs.start()
+    try FileManager.default.removeItem(atPath: lost)
+    try await configs.reload()
+    #expect(await configs.failures.map(\.code) == [.notFound])
+    #expect(states.sorted() == ["a running", "b running"])
+    await data.close()
+  }
 }

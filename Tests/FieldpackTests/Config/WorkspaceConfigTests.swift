@@ -10,6 +10,16 @@ import Testing
       try ConfigDocument(Array(text.utf8), file: "a.scfg"), folder: "/data")
   }
 
+  /// They would be other files once the working folder is another one.
+  @Test func `relative folders are those of the moment of loading`() throws {
+    let text = #"{"stores":[{"store_type":"gpkg","version":"1","id":"s","uri":"a.gpkg"}]}"#
+    let config = WorkspaceConfig(
+      try ConfigDocument(Array(text.utf8), file: "a.scfg"), folder: ".", allowing: ["data"])
+    let store = try #require(config.stores.first)
+    #expect(store.folder?.hasPrefix("/") == true)
+    #expect(store.allowing == [(store.folder ?? "") + "/data"])
+  }
+
   static let stores: [(String, StoreConfig, [String])] = [
     (
       "{\"store_type\":\"gpkg\",\"version\":\"1\",\"id\":\"s\",\"name\":\"N\",\"uri\":\"a.gpkg\"}",

@@ -94,7 +94,8 @@ struct ServeCommand: CommandBody {
       live = reader.group()
       config = reader.value(
         "config", .text("config", completion: .source(["scfg"])),
-        help: "The .scfg with the stores and forms of old apps.")
+        help: "The .scfg with the stores and forms of old apps."
+      ).map(ShellWord.expandingHome)
       bundles = reader.value(
         "bundles", .text("folder", completion: .folder),
         help: "A folder of apps, a ZIP archive each; with --config.")
