@@ -299,8 +299,9 @@ let large = [
 let isPackaged = Context.environment["FIELDPACK_PACKAGED"] != nil
 for target in package.targets {
   if isPackaged, (waiting + large).contains(target.name) {
-    // `Scripts/package` sets the variable: the tool stays small, and this work becomes somewhat slower. What
-    // is written the same in several places of the code of a target becomes a function.
+    // The tool stays small, and this work becomes somewhat slower: LLVM's outliner makes a function of
+    // instructions that repeat. Other packages never see the flags, because only `Scripts/package` sets the
+    // variable.
     target.swiftSettings =
       settings + [
         .unsafeFlags([

@@ -93,10 +93,7 @@ extension StoreConfig {
   }
 
   private func isAllowed(_ real: String) -> Bool {
-    // A process whose working folder was removed has nothing that relative paths could mean.
-    let hasWorkingFolder = FileSystem.real(".") != nil
-    return ([folder].compactMap(\.self) + allowing).contains { root in
-      guard hasWorkingFolder || root.utf8.first == UInt8(ascii: "/") else { return false }
+    ([folder].compactMap(\.self) + allowing).contains { root in
       // By bytes: a String that is equal may still be another folder.
       let base = Array(FileSystem.resolve(root).path.utf8)
       let slash = base.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]

@@ -1,3 +1,5 @@
+import FieldpackCore
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -48,8 +50,7 @@ struct Terminal: Sendable {
 
   /// The value of an environment variable that is set and not empty.
   static func variable(_ name: String) -> String? {
-    guard let value = getenv(name), value[0] != 0 else { return nil }
-    return String(cString: value)
+    Environment.value(name).flatMap { $0.isEmpty ? nil : $0 }
   }
 
   private static func currentWidth(_ isOutput: Bool, _ isError: Bool) -> Int {

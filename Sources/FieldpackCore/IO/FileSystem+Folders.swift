@@ -52,11 +52,11 @@ extension FileSystem {
     // mkdtemp replaces each X.
     var template = Array((parent + "/fieldpack-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {
+      let cause = FieldpackError.system(errno, "create a folder in", parent)
       throw FieldpackError(
-        .cannotCreate, "cannot make a temporary folder in \(parent)",
-        underlying: FieldpackError.system(errno, "create a folder in", parent))
+        .cannotCreate, "cannot create a temporary folder in \(parent)", underlying: cause)
     }
-    return template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
   /// Removes a file, or a folder with all in it. Links are removed, and not followed.

@@ -24,15 +24,17 @@ extension FileSystem {
     path.utf8.split(separator: slash).last.map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 
-  /// The path of a name in a folder: the name as it stands in the working folder.
+  /// The path of a name in a folder. In the working folder, which is `.` or empty, it is the name alone.
   package static func join(_ folder: String, _ name: String) -> String {
     if folder.isEmpty || folder == "." { return name }
     return folder.utf8.last == slash ? folder + name : "\(folder)/\(name)"
   }
 
-  /// The path from `/` on, without `.` and `..`, which are undone by their words: links stay.
+  /// The path from `/` on. `.` and `..` are taken out by their text alone: nobody looks for links. A relative
+  /// path stays as it is where the working folder was removed.
   package static func absolute(_ path: String) -> String {
-    append([Array(path.utf8)], to: path.utf8.first == slash ? "/" : real(".") ?? "/")
+    guard let base = path.utf8.first == slash ? "/" : real(".") else { return path }
+    return append([Array(path.utf8)], to: base)
   }
 
   /// The path from `/` on with links resolved; `nil` where it leads to nothing.
@@ -42,8 +44,9 @@ extension FileSystem {
     return String(cString: pointer)
   }
 
-  /// The path from `/` on with links resolved; where it leads to nothing, as far as there is something
-  /// and the rest by its words.
+  /// The path from `/` on with links resolved. Where it leads to nothing, links are resolved as far as
+  /// something is there, and of the rest `.` and `..` are taken out by their text. A relative path stays as
+  /// it is where the working folder was removed.
   ///
   /// - Returns: the path, and whether it leads to something.
   package static func resolve(_ path: String) -> (path: String, isWhole: Bool) {
@@ -57,7 +60,8 @@ extension FileSystem {
         return (append(tail.reversed(), to: real), false)
       }
     }
-    return (append([head] + tail.reversed(), to: real(".") ?? "/"), false)
+    guard let base = real(".") else { return (path, false) }
+    return (append([head] + tail.reversed(), to: base), false)
   }
 
   /// Appends relative paths.

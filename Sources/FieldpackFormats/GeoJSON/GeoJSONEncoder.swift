@@ -23,6 +23,7 @@ package struct GeoJSONEncoder: FeatureTextEncoder {
 
   package var layer: LayerID? { schema?.layer }
   package var byteCount: Int { body.bytes.count }
+  /// The text that waits to be taken.
   package var text: [UInt8] { body.bytes }
 
   /// Forgets the features, not the layer.

@@ -51,8 +51,8 @@ private struct ItemSink: FeatureSink {
   }
 }
 
-/// The encoders of a layer's features that are asked for one by one, for a few systems.
-package final class KeptEncoders: Sendable {
+/// The encoders for single features of a layer, one for each of a few reference systems.
+final class KeptEncoders: Sendable {
   private let encoders = Locked<[(crs: CRSName, encoder: GeoJSONEncoder)]>([])
   private static let mostSystems = 8
 

@@ -167,7 +167,7 @@
     // MARK: Answers
 
     private func send(_ answer: ServerResponse, on connection: OpaquePointer) -> MHD_Result {
-      // A task keeps some KiB as long as somebody knows it, and a client may follow events for days.
+      // A task that somebody holds keeps some KiB, and a client may follow events for days.
       (task, progress) = (nil, nil)
       status = answer.status
       let made: OpaquePointer?
@@ -196,7 +196,7 @@
       // No browser may take an answer for another media type than the one it names.
       MHD_add_response_header(made, "X-Content-Type-Options", "nosniff")
       for field in answer.fields.fields {
-        // A text that C takes as an argument would be copied first.
+        // Without `withCString` Swift copies each text before C reads it.
         let added = field.name.withCString { name in
           field.value.withCString { MHD_add_response_header(made, name, $0) }
         }

@@ -167,6 +167,7 @@ private enum TileLayerRoom {
   }
 
   private static let kept = Locked<[Kept]>([])
+  /// Two cores make two tiles at a time; with 4 kept, tiles of zoom 8 took as long.
   private static let most = 2
   /// What has more bytes is not kept.
   private static let mostBytes = 1 << 20
