@@ -22,13 +22,13 @@
           serve(connection)
           close(connection)
         }
+        close(listener)
       }
     }
 
-    deinit {
-      shutdown(listener, Int32(SHUT_RDWR))
-      close(listener)
-    }
+    // The thread closes the listener: its number could else be that of the next server's listener when
+    // the thread comes back to it.
+    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
     // MARK: Packets
 
