@@ -40,18 +40,26 @@ public struct CalendarDate: Hashable, Sendable, Comparable, LosslessStringConver
     }
   }
 
+  /// Days are counted from 1 March of a year so many times 400 years before the year 0, which comes before
+  /// all days.
+  private static let eras = 500_000
+
   public var components: (year: Int, month: Int, day: Int) {
-    let shifted = dayNumber + 719_468
-    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra =
-      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shiftedMonth = (5 * dayOfYear + 2) / 153
-    let month = shiftedMonth + (shiftedMonth < 10 ? 3 : -9)
+    // C. Neri and L. Schneider, "Euclidean affine functions and their application to calendar
+    // algorithms", Software: Practice and Experience 53 (2023).
+    let days = UInt64(truncatingIfNeeded: dayNumber + 719_468 + Self.eras * 146_097)
+    let quarters = days * 4 + 3
+    let century = quarters / 146_097
+    let product = 2_939_745 * (quarters % 146_097 | 3)
+    let dayOfYear = (product & 0xFFFF_FFFF) / (4 * 2_939_745)
+    let mixed = 2_141 * dayOfYear + 197_913
+    let (month, day) = (mixed >> 16, (mixed & 0xFFFF) / 2_141 + 1)
+    // The year of this count begins in March.
+    let isLater = dayOfYear >= 306
+    let year = Int(truncatingIfNeeded: 100 * century + product >> 32) - Self.eras * 400
     return (
-      yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month,
-      dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+      isLater ? year + 1 : year, Int(truncatingIfNeeded: isLater ? month - 12 : month),
+      Int(truncatingIfNeeded: day)
     )
   }
 
