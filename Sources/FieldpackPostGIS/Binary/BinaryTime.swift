@@ -76,14 +76,13 @@ struct BinaryTime: Hashable {
     guard microseconds != .max, microseconds != .min else {
       return Self.writeInfinity(isNegative: microseconds == .min, place)
     }
-    let (seconds, fraction) = Self.split(microseconds, by: 1_000_000)
-    let (day, second) = Self.split(seconds, by: 86_400)
+    let (day, time) = Self.day(of: microseconds)
     var end = Self.write(dayNumber: Int(day) + Self.epochDay, place)
-    let time = UInt32(truncatingIfNeeded: second)
-    let (minutes, digits) = (time / 60, UInt32(truncatingIfNeeded: fraction))
+    let seconds = UInt32(truncatingIfNeeded: time / 1_000_000)
+    let (minutes, digits) = (seconds / 60, UInt32(truncatingIfNeeded: time % 1_000_000))
     Self.put("T", minutes / 60, place, &end)
     Self.put(":", minutes % 60, place, &end)
-    Self.put(":", time % 60, place, &end)
+    Self.put(":", seconds % 60, place, &end)
     Self.put(".", digits / 10_000, place, &end)
     if digits % 1000 == 0 {
       place[end] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digits / 1000 % 10)
@@ -118,6 +117,7 @@ struct BinaryTime: Hashable {
     return text.utf8.count
   }
 
+  @inline(__always)
   private static func write(dayNumber: Int, _ place: UnsafeMutableRawBufferPointer) -> Int {
     let (year, month, day) = CalendarDate(dayNumber: dayNumber).components
     var end = 0
@@ -126,22 +126,30 @@ struct BinaryTime: Hashable {
       put(year / 100, place, &end)
       put(year % 100, place, &end)
     } else {
-      // A year beyond the four digits has a sign in ISO 8601.
-      let digits = String(year.magnitude)
-      let missing = String(repeating: "0", count: max(0, 5 - digits.utf8.count))
-      let text = (year < 0 ? "-" : "+") + missing + digits
-      place.copyBytes(from: text.utf8)
-      end = text.utf8.count
+      end = write(longYear: year, place)
     }
     put("-", UInt32(truncatingIfNeeded: month), place, &end)
     put("-", UInt32(truncatingIfNeeded: day), place, &end)
     return end
   }
 
-  /// Quotient and remainder, the latter not negative.
-  private static func split(_ number: Int64, by divisor: Int64) -> (Int64, Int64) {
-    let rest = number % divisor
-    return rest < 0 ? (number / divisor - 1, rest + divisor) : (number / divisor, rest)
+  /// A year beyond the four digits has a sign in ISO 8601.
+  @inline(never)
+  private static func write(longYear year: Int, _ place: UnsafeMutableRawBufferPointer) -> Int {
+    let digits = String(year.magnitude)
+    let missing = String(repeating: "0", count: max(0, 5 - digits.utf8.count))
+    let text = (year < 0 ? "-" : "+") + missing + digits
+    place.copyBytes(from: text.utf8)
+    return text.utf8.count
+  }
+
+  /// The day, and the microseconds from its beginning on.
+  private static func day(of microseconds: Int64) -> (Int64, UInt64) {
+    let length: Int64 = 86_400_000_000
+    let (day, rest) = microseconds.quotientAndRemainder(dividingBy: length)
+    return rest < 0
+      ? (day - 1, UInt64(truncatingIfNeeded: rest + length))
+      : (day, UInt64(truncatingIfNeeded: rest))
   }
 
   /// The numbers below 100 in two digits each, which takes less time than to divide.
@@ -156,9 +164,9 @@ struct BinaryTime: Hashable {
   private static func put(
     _ number: UInt32, _ place: UnsafeMutableRawBufferPointer, _ end: inout Int
   ) {
-    let pair = unsafe pairs.utf8Start + Int(number) * 2
-    place[end] = unsafe pair[0]
-    place[end + 1] = unsafe pair[1]
+    let pairs = unsafe UnsafeRawPointer(pairs.utf8Start)
+    let pair = unsafe pairs.loadUnaligned(fromByteOffset: Int(number) * 2, as: UInt16.self)
+    unsafe place.storeBytes(of: pair, toByteOffset: end, as: UInt16.self)
     end += 2
   }
 

@@ -38,18 +38,27 @@
     }
 
     /// Tells where the first values of a row lie while this object lives; a NULL has no start.
-    func lend(_ row: Int, to fields: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>) {
+    ///
+    /// - Returns: whether the first of them have lengths that are allowed.
+    @inline(__always)
+    func lend(
+      _ row: Int, to fields: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>,
+      allowing lengths: [ValueLengths]
+    ) -> Bool {
       let row = Int32(truncatingIfNeeded: row)
+      var isAllowed = true
       for index in 0..<fields.count {
         let column = Int32(truncatingIfNeeded: index)
-        let length = PQgetlength(result, row, column)
-        if length <= 0, PQgetisnull(result, row, column) == 1 {
+        let length = Int(max(0, PQgetlength(result, row, column)))
+        if length == 0, PQgetisnull(result, row, column) == 1 {
           fields[index] = UnsafeRawBufferPointer(start: nil, count: 0)
-        } else {
-          fields[index] = UnsafeRawBufferPointer(
-            start: PQgetvalue(result, row, column), count: Int(max(0, length)))
+          continue
         }
+        if index < lengths.count, !lengths[index].allows(length) { isAllowed = false }
+        fields[index] = UnsafeRawBufferPointer(
+          start: PQgetvalue(result, row, column), count: length)
       }
+      return isAllowed
     }
 
     /// The text of a value; `nil` for NULL.

@@ -17,9 +17,11 @@
 
     /// - Throws: `.invalidData` where a value has not the length that its type has.
     func check() throws(FieldpackError) {
-      guard !hasRightLengths else { return }
-      throw FieldpackError(
-        .invalidData, "the server sends values of other types than it was asked for")
+      for (place, lengths) in columns.lengths.enumerated() {
+        guard let field = field(place), !lengths.allows(field.count) else { continue }
+        throw FieldpackError(
+          .invalidData, "the server sends values of other types than it was asked for")
+      }
     }
 
     func field(_ place: Int) -> UnsafeRawBufferPointer? {

@@ -63,18 +63,18 @@ final class RowColumns: Sendable {
   let hasGeometry: Bool
   /// The column of the result, -1 for a column that was not asked for, and its kind.
   let columns: [(place: Int, kind: PostGISColumn.Kind)]
-  /// The columns of the result whose values have lengths of their own, the id among them: for each length
-  /// that a value may have a bit.
-  let fixed: [(place: Int, lengths: UInt16)]
+  /// Which lengths the values of each column of the result may have, as far as the columns are read.
+  let lengths: [ValueLengths]
 
   init(hasTextID: Bool, hasGeometry: Bool, places: [Int], kinds: [PostGISColumn.Kind]) {
     self.hasTextID = hasTextID
     self.hasGeometry = hasGeometry
     columns = zip(places, kinds).map { ($0, $1) }
-    let values = columns.filter { $0.place >= 0 && $0.kind != .text && $0.kind != .blob }
-    fixed =
-      (hasTextID ? [] : [(0, PostGISColumn.Kind.integer.lengths)])
-      + values.map { ($0.place, $0.kind.lengths) }
+    var lengths = Array(
+      repeating: ValueLengths.any, count: max(LayerPlan.leading, 1 + (places.max() ?? 0)))
+    if !hasTextID { lengths[0] = PostGISColumn.Kind.integer.lengths }
+    for (place, kind) in columns where place >= 0 { lengths[place] = kind.lengths }
+    self.lengths = lengths
   }
 
   /// The same columns of a result that has the geometry.
@@ -85,16 +85,31 @@ final class RowColumns: Sendable {
   }
 }
 
+/// How many bytes a value can have.
+struct ValueLengths {
+  /// A bit for each length, the last one for 31 and more.
+  private let bits: UInt32
+
+  static let any = ValueLengths(bits: .max)
+
+  private init(bits: UInt32) { self.bits = bits }
+
+  /// - Parameter lengths: below 31.
+  init(_ lengths: Int...) { bits = lengths.reduce(0) { $0 | 1 << $1 } }
+
+  @inline(__always)
+  func allows(_ count: Int) -> Bool { bits >> UInt32(truncatingIfNeeded: min(count, 31)) & 1 == 1 }
+}
+
 extension PostGISColumn.Kind {
-  /// How many bytes a value of the kind can have, of fewer than 16: a bit for each number.
-  fileprivate var lengths: UInt16 {
+  fileprivate var lengths: ValueLengths {
     switch self {
-    case .integer: 1 << 8 | 1 << 4 | 1 << 2
-    case .boolean: 1 << 1
-    case .real: 1 << 8 | 1 << 4
-    case .date: 1 << 4
-    case .instant: 1 << 8
-    case .text, .blob: .max
+    case .integer: ValueLengths(2, 4, 8)
+    case .boolean: ValueLengths(1)
+    case .real: ValueLengths(4, 8)
+    case .date: ValueLengths(4)
+    case .instant: ValueLengths(8)
+    case .text, .blob: .any
     }
   }
 

@@ -30,7 +30,7 @@
       self.connection = connection
       self.store = store
       self.report = report
-      fields = RowFields(count: plan.reading.types.count)
+      fields = RowFields(count: plan.reading.types.count, lengths: plan.reading.whole.lengths)
       answer = PostGISRow(fields, plan.reading.answer)
       whole = PostGISRow(fields, plan.reading.whole)
       transformation = try plan.transformation()

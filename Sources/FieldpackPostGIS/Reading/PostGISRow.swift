@@ -7,6 +7,9 @@
   /// A value is valid until the next row is taken, and as long as this object lives.
   final class RowFields {
     private let fields: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
+    private let lengths: [ValueLengths]
+    /// Whether each value of the row has a length that its type can have.
+    private(set) var hasRightLengths = true
     /// Keeps the memory of the values.
     private(set) var rows: PostgresRows?
     /// The row that comes next, of those that are here.
@@ -16,8 +19,11 @@
     private var moved = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private(set) var movedEnvelope: Envelope?
 
-    /// - Parameter count: how many columns of the results are read.
-    init(count: Int) {
+    /// - Parameters:
+    ///   - count: how many columns of the results are read.
+    ///   - lengths: those that the values of the first columns may have.
+    init(count: Int, lengths: [ValueLengths] = []) {
+      self.lengths = Array(lengths.prefix(count))
       fields = .allocate(capacity: max(1, count))
       fields.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0))
     }
@@ -38,7 +44,7 @@
     @inline(__always)
     func advance() -> Bool {
       guard next < count, let rows else { return false }
-      rows.lend(next, to: fields)
+      hasRightLengths = rows.lend(next, to: fields, allowing: lengths)
       next += 1
       movedEnvelope = nil
       return true
@@ -76,7 +82,7 @@
 
     /// The first row of a result, which is valid as long as it lives.
     init(firstOf rows: PostgresRows, _ columns: RowColumns) {
-      self.init(RowFields(count: rows.columnCount), columns)
+      self.init(RowFields(count: rows.columnCount, lengths: columns.lengths), columns)
       fields.take(rows)
       _ = fields.advance()
     }
@@ -90,7 +96,7 @@
   extension PostGISRow {
     /// - Throws: `.invalidData` where a value has not the length that its type has.
     func check(from connection: PostgresConnection) throws(FieldpackError) {
-      guard !hasRightLengths else { return }
+      guard !fields.hasRightLengths else { return }
       throw connection.mistake("sends values of other lengths than their types have")
     }
   }

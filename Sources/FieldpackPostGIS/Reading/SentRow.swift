@@ -10,15 +10,6 @@
   }
 
   extension SentRow {
-    /// Whether each value has a length that its type can have.
-    @inline(__always)
-    var hasRightLengths: Bool {
-      for (place, lengths) in columns.fixed {
-        if let field = field(place), lengths >> min(field.count, 16) & 1 == 0 { return false }
-      }
-      return true
-    }
-
     @inline(__always)
     func value(_ column: Int) -> UnsafeRawBufferPointer? { field(columns.columns[column].place) }
 
