@@ -4,7 +4,7 @@
 
   /// The rows of a statement in PostgreSQL's binary form; their memory lives as long as this object.
   package final class PostgresRows {
-    private let result: OpaquePointer
+    let result: OpaquePointer
     package let count: Int
     package let columnCount: Int
 
@@ -35,30 +35,6 @@
       let length = PQgetlength(result, Int32(row), Int32(column))
       return UnsafeRawBufferPointer(
         start: PQgetvalue(result, Int32(row), Int32(column)), count: max(0, Int(length)))
-    }
-
-    /// Tells where the first values of a row lie while this object lives; a NULL has no start.
-    ///
-    /// - Returns: whether the first of them have lengths that are allowed.
-    @inline(__always)
-    func lend(
-      _ row: Int, to fields: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>,
-      allowing lengths: [ValueLengths]
-    ) -> Bool {
-      let row = Int32(truncatingIfNeeded: row)
-      var isAllowed = true
-      for index in 0..<fields.count {
-        let column = Int32(truncatingIfNeeded: index)
-        let length = Int(max(0, PQgetlength(result, row, column)))
-        if length == 0, PQgetisnull(result, row, column) == 1 {
-          fields[index] = UnsafeRawBufferPointer(start: nil, count: 0)
-          continue
-        }
-        if index < lengths.count, !lengths[index].allows(length) { isAllowed = false }
-        fields[index] = UnsafeRawBufferPointer(
-          start: PQgetvalue(result, row, column), count: length)
-      }
-      return isAllowed
     }
 
     /// The text of a value; `nil` for NULL.

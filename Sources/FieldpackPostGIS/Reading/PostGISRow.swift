@@ -1,4 +1,5 @@
 #if PostGIS
+  import CPQ
   import FieldpackCore
   import FieldpackGeometry
 
@@ -7,11 +8,14 @@
   /// A value is valid until the next row is taken, and as long as this object lives.
   final class RowFields {
     private let fields: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
-    private let lengths: [ValueLengths]
+    /// The lengths that the values may have.
+    private let lengths: UnsafeMutableBufferPointer<ValueLengths>
     /// Whether each value of the row has a length that its type can have.
     private(set) var hasRightLengths = true
     /// Keeps the memory of the values.
     private(set) var rows: PostgresRows?
+    /// The result of ``rows``, which is not counted for each row.
+    private var result: OpaquePointer?
     /// The row that comes next, of those that are here.
     private var next = 0
     private var count = 0
@@ -23,19 +27,22 @@
     ///   - count: how many columns of the results are read.
     ///   - lengths: those that the values of the first columns may have.
     init(count: Int, lengths: [ValueLengths] = []) {
-      self.lengths = Array(lengths.prefix(count))
       fields = .allocate(capacity: max(1, count))
       fields.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0))
+      self.lengths = .allocate(capacity: fields.count)
+      self.lengths.initialize(repeating: .any)
+      for (place, allowed) in lengths.prefix(count).enumerated() { self.lengths[place] = allowed }
     }
 
     deinit {
       fields.deallocate()
+      lengths.deallocate()
       moved.deallocate()
     }
 
     /// Takes the next rows, of which none is lent yet; `nil` lets go of those that are here.
     func take(_ rows: PostgresRows?) {
-      self.rows = rows
+      (self.rows, result) = (rows, rows?.result)
       (next, count) = (0, rows?.count ?? 0)
       fields.update(repeating: UnsafeRawBufferPointer(start: nil, count: 0))
     }
@@ -43,11 +50,32 @@
     /// Goes to the next row of those that were taken last; `false` behind the last one.
     @inline(__always)
     func advance() -> Bool {
-      guard next < count, let rows else { return false }
-      hasRightLengths = rows.lend(next, to: fields, allowing: lengths)
+      guard next < count, let result else { return false }
+      hasRightLengths = lend(Int32(truncatingIfNeeded: next), of: result)
       next += 1
       movedEnvelope = nil
       return true
+    }
+
+    /// Takes where the values of a row lie; a NULL has no start.
+    ///
+    /// - Returns: whether they have right lengths.
+    @inline(__always)
+    private func lend(_ row: Int32, of result: OpaquePointer) -> Bool {
+      let (fields, lengths) = (fields, lengths)
+      var isRight = true
+      for index in 0..<fields.count {
+        let column = Int32(truncatingIfNeeded: index)
+        let length = Int(max(0, PQgetlength(result, row, column)))
+        if length == 0, PQgetisnull(result, row, column) == 1 {
+          fields[index] = UnsafeRawBufferPointer(start: nil, count: 0)
+          continue
+        }
+        if !lengths[index].allows(length) { isRight = false }
+        fields[index] = UnsafeRawBufferPointer(
+          start: PQgetvalue(result, row, column), count: length)
+      }
+      return isRight
     }
 
     /// Takes the geometry of the row in another system, until the next row.
