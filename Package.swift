@@ -83,6 +83,7 @@ let package = Package(
       name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .target(name: "CChild"),
+    .target(name: "CMappedReads", dependencies: ["CSQLite"]),
   ]
     + engine("FieldpackGeometry", [])
     + engine("FieldpackTopology", ["FieldpackGeometry", "CGEOS"])
@@ -93,7 +94,7 @@ let package = Package(
     + engine(
       "FieldpackStoreKit",
       ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "FieldpackProjection"])
-    + engine("FieldpackSQLite", ["FieldpackThreads", "CSQLite", "CSpatiaLite"])
+    + engine("FieldpackSQLite", ["FieldpackThreads", "CMappedReads", "CSQLite", "CSpatiaLite"])
     + engine("FieldpackRTree", ["FieldpackGeometry", "FieldpackCore", "FieldpackSQLite"])
     + engine(
       "FieldpackGeoPackage",

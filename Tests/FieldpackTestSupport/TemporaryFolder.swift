@@ -12,6 +12,22 @@ public final class TemporaryFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
+  #if os(Linux)
+    /// Whether a server maps files of such folders; it does not on disks of other machines, nor on the
+    /// overlay of a container.
+    public static let areFilesMapped: Bool = {
+      let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path + "/"
+      let mounts = try? FileHandle(forReadingFrom: URL(filePath: "/proc/self/mounts")).readToEnd()
+      let lines = String(decoding: mounts ?? Data(), as: UTF8.self).split(separator: "\n")
+      let fields = lines.map { $0.split(separator: " ") }.filter { $0.count > 2 }
+      let around = fields.filter { folder.hasPrefix($0[1].hasSuffix("/") ? $0[1] : $0[1] + "/") }
+      // Of two mounts of one folder the later one counts.
+      let mount = around.reversed().max { $0[1].count < $1[1].count }
+      let others = ["overlay", "nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs"]
+      return mount.map { !others.contains(String($0[2])) && !$0[2].hasPrefix("fuse") } ?? false
+    }()
+  #endif
+
   public func file(_ name: String) -> URL { url.appendingPathComponent(name) }
 
   /// Writes `text` to a file of this folder and returns its URL.

@@ -186,6 +186,7 @@ package actor StorePools {
       ) { (connection) throws(SQLiteError) in
         // The writer has changed the journal mode by now, which is no commit of others.
         if !connection.isReadOnly { watch.note(connection) }
+        if profile.mapsReads { connection.mapReads() }
         let file = try GeoPackageSession(
           connection, store: id, usesFileIDs: usesFileIDs, profile: profile)
         file.style = style

@@ -1,3 +1,4 @@
+import CMappedReads
 import CSQLite
 
 /// One connection to one SQLite file; closed when the last reference goes.
@@ -78,8 +79,8 @@ public final class Connection {
   ///
   /// Sets a busy timeout and extended result codes; turns off double-quoted strings and functions
   /// that take addresses or load libraries; turns on `foreign_keys` for writers. A reader of an own
-  /// file maps it; all other connections map nothing and have `cell_size_check`. Reads the schema,
-  /// so a file that is not a database fails here.
+  /// file uses the pages of a mapping; all other connections have copies of pages (see ``mapReads()``)
+  /// and `cell_size_check`. Reads the schema, so a file that is not a database fails here.
   /// - Throws: an error that `isCannotOpen`, `isPermission`, `isReadOnly` (a writer's file or
   ///   medium cannot be written), `isNotADatabase` or `isCorrupt`.
   public convenience init(
@@ -147,7 +148,8 @@ public final class Connection {
     // `cell_size_check` is left off for mapped pages: SQLite does not cache them, so it would check
     // a page's cells at each visit.
     try executeScript(
-      mappedBytes == 0 ? "PRAGMA cell_size_check=ON" : "PRAGMA mmap_size=\(mappedBytes)")
+      mappedBytes == 0
+        ? "PRAGMA mmap_size=0; PRAGMA cell_size_check=ON" : "PRAGMA mmap_size=\(mappedBytes)")
     if mode != .readOnly {
       // A commit is reported once it would survive a power cut. Only EXTRA makes the removal of the
       // journal survive one, too (https://www.sqlite.org/pragma.html#pragma_synchronous).
@@ -161,6 +163,11 @@ public final class Connection {
   /// The number of bytes to map: for readers of an own file as many as SQLite was built to map,
   /// else 0.
   private var mappedBytes: Int64 { profile == .own && mode == .readOnly ? 1 << 40 : 0 }
+
+  /// Makes a reader of a `foreign` file copy pages from a mapping of the file, where that is possible.
+  package func mapReads() {
+    if profile == .foreign, mode == .readOnly { fieldpack_map_reads(handle) }
+  }
 
   /// Limits the values of a `foreign` file, to 256 MiB for a writer. A reader's limit is the current
   /// size of all open files and their logs, within 16 and 256 MiB: no stored value can be longer,

@@ -52,6 +52,33 @@ import Testing
       #expect(left.filter { $0.hasPrefix("field.gpkg") } == ["field.gpkg"])
     }
 
+    @Test func `it outlives a file that is cut short, and goes on when it is whole`() async throws {
+      let file = survey.folder.file("field.gpkg")
+      let whole = try Data(contentsOf: file)
+      let program = try Program(
+        Tool.path, ["serve", "field.gpkg", "--listen", "127.0.0.1:0"], folder: survey.folder.url)
+      let request = HTTPRequest(.get, try program.servedAddress() + "collections/wells/items")
+      let client = try HTTPClient()
+      #if os(Linux)
+        let maps = URL(filePath: "/proc/\(program.processID)/maps")
+        let mapped = try FileHandle(forReadingFrom: maps).readToEnd() ?? Data()
+        let lines = String(decoding: mapped, as: UTF8.self).split(separator: "\n")
+        #expect(
+          lines.contains { $0.hasSuffix("/field.gpkg") } == TemporaryFolder.areFilesMapped)
+      #endif
+      let writing = try FileHandle(forWritingTo: file)
+      try writing.truncate(atOffset: 4096)
+      #expect(try await client.send(request).status == 500)
+      try writing.seek(toOffset: 0)
+      try writing.write(contentsOf: whole)
+      try writing.close()
+      let answer = try await client.send(request)
+      #expect(answer.status == 200)
+      #expect(String(decoding: answer.body, as: UTF8.self).contains(#""name":"Mitte""#))
+      program.send(SIGTERM)
+      #expect(try await program.result().status == 0)
+    }
+
     /// An imported file's ids are in a column of their own, and lead to no feature.
     @Test func `features have the ids of their addresses, and edits an author`() async throws {
       _ = try await survey.run("import", "sights.geojson", "--into", "field.gpkg")

@@ -57,10 +57,14 @@ import Testing
 
   @Test(.enabled(if: SharedData.isPresent, Comment(rawValue: SharedData.absent)))
   func `mapped files read the same`() async throws {
+    var mapping = OpeningProfile.foreign
+    mapping.mapsReads = true
     for file in RealGeoPackageTests.files {
       let path = SharedData.url("real/" + file).path
-      let lines = await Survey.lines(of: path, as: .own)
-      #expect(lines == RealGeoPackageTests.outcomes[file], "\(file)")
+      for profile in [.own, mapping] {
+        let lines = await Survey.lines(of: path, as: profile)
+        #expect(lines == RealGeoPackageTests.outcomes[file], "\(file)")
+      }
     }
   }
 

@@ -118,7 +118,9 @@ struct ServeCommand: CommandBody {
     try options.live.check()
     OpenFiles.allowMost()
     let webhooks = try options.live.allWebhooks()
-    return try await invocation.withGeoPackage(options.source.path, options.profile) {
+    var profile = options.profile
+    profile.mapsReads = true
+    return try await invocation.withGeoPackage(options.source.path, profile) {
       (store) throws(FieldpackError) in
       try await invocation.withPositions(options.positions) {
         (positions) throws(FieldpackError) in
