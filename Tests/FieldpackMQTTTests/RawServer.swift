@@ -18,7 +18,11 @@
       let (listener, port) = try LoopbackServer.listen()
       (self.listener, self.port) = (listener, Int(port))
       Thread.detachNewThread {
-        while case let connection = accept(listener, nil, nil), connection >= 0 {
+        while true {
+          let connection = accept(listener, nil, nil)
+          // So it is once the listener is shut down; a client that has gone again ends nothing.
+          if connection < 0, errno == EINVAL { break }
+          guard connection >= 0 else { continue }
           serve(connection)
           close(connection)
         }
