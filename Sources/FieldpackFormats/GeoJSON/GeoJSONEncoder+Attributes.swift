@@ -2,7 +2,7 @@ import FieldpackCore
 import FieldpackGeometry
 
 /// What every feature of a layer repeats, worked out once.
-struct GeoJSONPlan: Sendable {
+final class GeoJSONPlan: Sendable {
   struct Member {
     /// Where `,"name":` stands in ``names``.
     var name: Range<Int>
@@ -10,63 +10,70 @@ struct GeoJSONPlan: Sendable {
     var isJSON: Bool
   }
 
-  var members: [Member] = []
+  let layer: LayerID
+  let members: [Member]
   /// The column of each member.
-  var columns: [Int] = []
-  var names: [UInt8] = []
-  var idColumn: Int?
-  var hasFeatureID = false
-  /// The name of the feature id as a property, escaped and with its colon.
-  var idName: [UInt8]?
-  var metadataColumn: Int?
+  let columns: [Int]
+  let names: [UInt8]
+  let idColumn: Int?
+  let hasFeatureID: Bool
+  /// The name of the feature id as a property, escaped and with its colon; empty where it is none.
+  let idName: [UInt8]
+  let isSpatialConnect: Bool
+  let metadataColumn: Int?
   /// The columns of when a feature was created, and on which device.
-  var createdColumn: Int?
-  var deviceColumn: Int?
+  let createdColumn: Int?
+  let deviceColumn: Int?
   /// The member `crs` of each feature with a geometry, behind a comma.
-  var crs: [UInt8] = []
+  let crs: [UInt8]
   /// The key tuple up to the feature's part.
-  var keyPrefix = ""
-
-  init() {}
+  let keyPrefix: String
 
   init(_ schema: Schema, _ options: GeoJSONWriter.Options) {
-    idColumn = options.usesFeatureIDs ? nil : schema.columns.firstIndex { $0.isSourceID }
+    layer = schema.layer
+    isSpatialConnect = options.spatialConnect != nil
+    let idColumn = options.usesFeatureIDs ? nil : schema.columns.firstIndex { $0.isSourceID }
+    self.idColumn = idColumn
     hasFeatureID = schema.idColumn != nil && !schema.idIsAttribute
+    var idName: [UInt8] = []
     if schema.idIsAttribute, let name = schema.idColumn {
-      var text: [UInt8] = []
-      JSONText.append(name, escaping: .required, to: &text)
-      idName = text + ":".utf8
+      JSONText.append(name, escaping: .required, to: &idName)
+      idName.append(UInt8(ascii: ":"))
     }
-    if options.spatialConnect != nil {
-      crs = options.crsMember(schema.geometry?.srs).map { Array(",\($0)".utf8) } ?? []
-      metadataColumn = schema.columns.firstIndex { $0.description == GeoJSONReader.metadataTitle }
-      createdColumn = schema.columns.firstIndex { $0.metadata == .created }
-      deviceColumn = schema.columns.firstIndex { $0.metadata == .device }
+    self.idName = idName
+    let member = isSpatialConnect ? options.crsMember(schema.geometry?.srs) : nil
+    crs = member.map { Array(",\($0)".utf8) } ?? []
+    let known = isSpatialConnect ? schema.columns : []
+    let metadataColumn = known.firstIndex { $0.description == GeoJSONReader.metadataTitle }
+    self.metadataColumn = metadataColumn
+    createdColumn = known.firstIndex { $0.metadata == .created }
+    deviceColumn = known.firstIndex { $0.metadata == .device }
+    columns = schema.columns.indices.filter { index in
+      index != idColumn && index != metadataColumn
+        && (options.spatialConnect == nil || schema.columns[index].metadata == nil)
     }
-    names.reserveCapacity(32 * schema.columns.count)
-    members.reserveCapacity(schema.columns.count)
-    for index in schema.columns.indices where index != idColumn && index != metadataColumn {
-      if options.spatialConnect != nil, schema.columns[index].metadata != nil { continue }
+    var (names, members): ([UInt8], [Member]) = ([], [])
+    for column in columns.map({ schema.columns[$0] }) {
       let start = names.count
-      if !members.isEmpty { names.append(UInt8(ascii: ",")) }
-      JSONText.append(schema.columns[index].name, escaping: .required, to: &names)
+      if start > 0 { names.append(UInt8(ascii: ",")) }
+      JSONText.append(column.name, escaping: .required, to: &names)
       names.append(UInt8(ascii: ":"))
-      columns.append(index)
-      let type = schema.columns[index].type
       members.append(
         Member(
-          name: start..<names.count, isBoolean: type == .boolean, isJSON: type == .json))
+          name: start..<names.count, isBoolean: column.type == .boolean,
+          isJSON: column.type == .json))
     }
-    if let store = options.keyStore {
-      let parts = [store.rawValue, schema.layer.rawValue].map { Base64.encode($0.utf8) }
-      keyPrefix = parts.joined(separator: ".") + "."
+    (self.names, self.members) = (names, members)
+    let store = options.keyStore.map {
+      [$0.rawValue, schema.layer.rawValue].map { Base64.encode($0.utf8) + "." }.joined()
     }
+    keyPrefix = store ?? ""
   }
 }
 
 extension GeoJSONEncoder {
   /// Appends the member `id`; a feature whose source gave it none has none.
-  mutating func appendID(_ row: borrowing some FeatureRow & ~Copyable) {
+  mutating func appendID(_ row: borrowing some FeatureRow & ~Copyable, _ plan: GeoJSONPlan) {
     if options.keyStore != nil {
       body.bytes += ",\"id\":".utf8
       let key = plan.keyPrefix + Base64.encode(row.id.description.utf8)
@@ -76,7 +83,7 @@ extension GeoJSONEncoder {
       body.bytes += ",\"id\":".utf8
       appendValue(row, column, isJSON: false)
     } else if plan.hasFeatureID {
-      if case .integer(let id) = row.id, options.spatialConnect == nil {
+      if case .integer(let id) = row.id, !plan.isSpatialConnect {
         body.bytes.appendRun(upTo: NumberText.room + 8) { text in
           text.append(",\"id\":")
           text.append(id)
@@ -88,17 +95,17 @@ extension GeoJSONEncoder {
     }
   }
 
-  mutating func appendProperties(_ row: borrowing some FeatureRow & ~Copyable) {
-    // Held apart from what is changed, so that nothing is copied; a row gives all its values in one
-    // call because this code is not made for any one type of rows.
-    let plan = plan
-    if let name = plan.idName, case .integer(let id) = row.id {
-      body.bytes += name
+  mutating func appendProperties(
+    _ row: borrowing some FeatureRow & ~Copyable, _ plan: GeoJSONPlan
+  ) {
+    if !plan.idName.isEmpty, case .integer(let id) = row.id {
+      body.bytes += plan.idName
       body.bytes.appendRun(upTo: NumberText.room + 1) { text in
         text.append(id)
         if !plan.members.isEmpty { text.append(UInt8(ascii: ",")) }
       }
     }
+    // A row gives all its values in one call because this code is not made for any one type of rows.
     withCells(row, plan.columns) { encoder, cells, bytes in
       plan.names.withUnsafeBufferPointer { names in
         for (member, cell) in zip(plan.members, cells) {
@@ -200,7 +207,9 @@ extension GeoJSONEncoder {
   }
 
   /// Appends SpatialConnect's `metadata`: as it was read, else what is known.
-  mutating func appendMetadata(_ row: borrowing some FeatureRow & ~Copyable) {
+  mutating func appendMetadata(
+    _ row: borrowing some FeatureRow & ~Copyable, _ plan: GeoJSONPlan
+  ) {
     body.bytes += ",\"metadata\":".utf8
     if let column = plan.metadataColumn, row.kind(at: column) != .null {
       return appendValue(row, column, isJSON: true)
@@ -211,7 +220,7 @@ extension GeoJSONEncoder {
       ("created_at", moment.map(Self.spatialConnectTime)),
       ("client", device ?? options.spatialConnect?.client),
       ("storeId", (options.spatialConnect?.store ?? options.keyStore)?.rawValue),
-      ("layerId", schema?.layer.rawValue), ("edit_id", options.spatialConnect?.editID),
+      ("layerId", plan.layer.rawValue), ("edit_id", options.spatialConnect?.editID),
       ("author", options.spatialConnect?.author),
     ]
     var separator = "{"

@@ -7,7 +7,8 @@ package struct GeoJSONEncoder: FeatureTextEncoder {
   package private(set) var schema: Schema?
   /// Holds the text.
   var body: GeoJSONGeometryWriter
-  var plan = GeoJSONPlan()
+  /// `nil` before the layer.
+  private var plan: GeoJSONPlan?
   /// The values of the row at hand.
   var cells = RowCells()
   /// The box of the features since it was taken last.
@@ -47,17 +48,17 @@ package struct GeoJSONEncoder: FeatureTextEncoder {
   package mutating func feature(
     _ row: borrowing some FeatureRow & ~Copyable
   ) throws(FieldpackError) {
-    guard let layer = schema?.layer else {
+    guard let plan else {
       throw FieldpackError(.invalidArgument, "a feature came before its layer")
     }
     guard failure == nil else { return }
     let start = body.bytes.count
-    guard let reason = append(row) else {
+    guard let reason = append(row, plan) else {
       count += 1
       return
     }
     body.bytes.removeSubrange(start...)
-    let location = KeyTuple.Partial(layer: layer, feature: row.id)
+    let location = KeyTuple.Partial(layer: plan.layer, feature: row.id)
     if options.skipsErrors {
       skipped.append(SkippedFeature(location: location, reason: reason))
     } else {
@@ -67,7 +68,9 @@ package struct GeoJSONEncoder: FeatureTextEncoder {
   }
 
   /// Appends a feature; says why where it cannot be one.
-  private mutating func append(_ row: borrowing some FeatureRow & ~Copyable) -> String? {
+  private mutating func append(
+    _ row: borrowing some FeatureRow & ~Copyable, _ plan: GeoJSONPlan
+  ) -> String? {
     let isCollection = options.layout == .collection
     body.bytes.appendRun(upTo: 40) { text in
       switch options.layout {
@@ -77,23 +80,22 @@ package struct GeoJSONEncoder: FeatureTextEncoder {
       }
       text.append("{\"type\":\"Feature\"")
     }
-    appendID(row)
+    appendID(row, plan)
     body.bytes.appendRun(upTo: 16) { $0.append(",\"properties\":{") }
-    appendProperties(row)
+    appendProperties(row, plan)
     body.bytes.append(UInt8(ascii: "}"))
-    if options.spatialConnect != nil { appendMetadata(row) }
+    if plan.isSpatialConnect { appendMetadata(row, plan) }
     body.bytes.appendRun(upTo: 16) { $0.append(",\"geometry\":") }
-    if let failure = appendGeometry(row) { return failure }
+    if let failure = appendGeometry(row, plan) { return failure }
     body.bytes.appendRun(upTo: 2) { $0.append(isCollection ? "}" : "}\n") }
     return nil
   }
 
   private mutating func appendGeometry(
-    _ row: borrowing some FeatureRow & ~Copyable
+    _ row: borrowing some FeatureRow & ~Copyable, _ plan: GeoJSONPlan
   ) -> String? {
     let start = body.bytes.count
-    let isSpatialConnect = options.spatialConnect != nil
-    let measures = options.writesBoundingBoxes || isSpatialConnect
+    let measures = options.writesBoundingBoxes || plan.isSpatialConnect
     let outcome = row.withGeometry { span -> String? in
       do throws(GeometryError) {
         try body.write(span, measures: measures)
@@ -109,7 +111,7 @@ package struct GeoJSONEncoder: FeatureTextEncoder {
       return nil
     }
     if failure == nil, measures, var box = body.envelope {
-      if isSpatialConnect { box.z = nil }
+      if plan.isSpatialConnect { box.z = nil }
       body.bytes += ",\"bbox\":".utf8
       body.write(box: box)
       envelope.formUnion(box)

@@ -62,8 +62,9 @@ struct GeoJSONGeometryWriter: WKBRunVisitor, GeometryVisitor {
   }
 
   private mutating func reset() {
-    frames.removeAll(keepingCapacity: true)
-    gathered.removeAll(keepingCapacity: true)
+    // Points need neither; to empty what is empty costs as much as to write one.
+    if !frames.isEmpty { frames.removeAll(keepingCapacity: true) }
+    if !gathered.isEmpty { gathered.removeAll(keepingCapacity: true) }
     envelope = nil
     (failure, isEmptyPoint, hasOtherTypes) = (nil, false, false)
   }

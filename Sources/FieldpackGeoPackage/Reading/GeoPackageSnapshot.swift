@@ -80,6 +80,17 @@ public class GeoPackageSnapshot: SnapshotReading {
     if !query.isOrdered, query.limit == nil, query.offset == 0 {
       return try LayerScan(planner: planner).give(paths, to: &sink)
     }
+    if paths.count == 1, !query.mayPassOver {
+      // As QueryWalk does it for one layer, without what it does for each row because of several.
+      let cursor = try planner.cursor(paths[0], limit: query.limit, offset: query.offset)
+      var hasRow = try cursor.advance()
+      try sink.begin(cursor.schema)
+      while hasRow {
+        try sink.feature(cursor.row)
+        hasRow = try cursor.advance()
+      }
+      return
+    }
     let walk = try QueryWalk(planner: planner, paths: paths)
     var announced: LayerCursor?
     while let cursor = try walk.next() {

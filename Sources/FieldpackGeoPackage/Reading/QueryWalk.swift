@@ -24,13 +24,13 @@ final class QueryWalk {
     waiting = paths[...]
     // SQL cannot count here, because skipped rows do not count for limit and offset.
     if paths.count == 1, !query.mayPassOver {
-      cursors = [try Self.cursor(planner, paths[0], limit: query.limit, offset: query.offset)]
+      cursors = [try planner.cursor(paths[0], limit: query.limit, offset: query.offset)]
       (toSkip, toGive, waiting) = (0, .max, [])
       unannounced.append(cursors[0].schema)
     } else if query.isOrdered {
       let limit = query.mayPassOver ? nil : query.rowsNeeded
       for path in paths {
-        let cursor = try Self.cursor(planner, path, limit: limit, offset: 0)
+        let cursor = try planner.cursor(path, limit: limit, offset: 0)
         unannounced.append(cursor.schema)
         if try cursor.advance() { cursors.append(cursor) }
       }
@@ -44,14 +44,6 @@ final class QueryWalk {
   private let isMerging: Bool
   /// Whether each sort key descends.
   private let directions: [Bool]
-
-  private static func cursor(
-    _ planner: QueryPlanner, _ path: LayerPath, limit: Int?, offset: Int
-  ) throws(FieldpackError) -> LayerCursor {
-    try LayerCursor(
-      planner.plan(path, limit: limit, offset: offset), file: planner.file,
-      skipsErrors: planner.query.skipsErrors, report: planner.report)
-  }
 
   /// The cursor on the next row; `nil` at the end.
   func next() throws(FieldpackError) -> LayerCursor? {
@@ -79,7 +71,7 @@ final class QueryWalk {
         if try cursor.advance() { return cursor }
         cursors.removeFirst()
       } else if let path = waiting.popFirst() {
-        let cursor = try Self.cursor(planner, path, limit: nil, offset: 0)
+        let cursor = try planner.cursor(path, limit: nil, offset: 0)
         unannounced.append(cursor.schema)
         cursors = [cursor]
       } else {
@@ -106,5 +98,15 @@ final class QueryWalk {
       if right.sorts(before: left) { return isDescending }
     }
     return false
+  }
+}
+
+extension QueryPlanner {
+  func cursor(
+    _ path: LayerPath, limit: Int?, offset: Int
+  ) throws(FieldpackError) -> LayerCursor {
+    try LayerCursor(
+      plan(path, limit: limit, offset: offset), file: file, skipsErrors: query.skipsErrors,
+      report: report)
   }
 }
