@@ -40,8 +40,7 @@ public struct CalendarDate: Hashable, Sendable, Comparable, LosslessStringConver
     }
   }
 
-  /// Days are counted from 1 March of a year so many times 400 years before the year 0, which comes before
-  /// all days.
+  /// Days are counted from 1 March of the year -400 × eras, which is before every possible day.
   private static let eras = 500_000
 
   public var components: (year: Int, month: Int, day: Int) {
