@@ -33,6 +33,7 @@ let system: [Target] = [
   .systemLibrary(name: "CPROJ", pkgConfig: "proj"),
   .systemLibrary(name: "CGEOS", pkgConfig: "geos"),
   .systemLibrary(name: "CXML2", pkgConfig: "libxml-2.0"),
+  .target(name: "CMappedReads", dependencies: ["CSQLite"]),
 ]
 
 let stores =
@@ -45,7 +46,7 @@ let stores =
   + engine(
     "FieldpackStoreKit",
     ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "FieldpackProjection"])
-  + engine("FieldpackSQLite", ["FieldpackThreads", "CSQLite", "CSpatiaLite"])
+  + engine("FieldpackSQLite", ["FieldpackThreads", "CMappedReads", "CSQLite", "CSpatiaLite"])
   + engine("FieldpackRTree", ["FieldpackGeometry", "FieldpackCore", "FieldpackSQLite"])
   + engine(
     "FieldpackGeoPackage",

@@ -79,8 +79,8 @@ public final class Connection {
   ///
   /// Sets a busy timeout and extended result codes; turns off double-quoted strings and functions
   /// that take addresses or load libraries; turns on `foreign_keys` for writers. A reader of an own
-  /// file uses the pages of a mapping; all other connections have copies of pages (see ``mapReads()``)
-  /// and `cell_size_check`. Reads the schema, so a file that is not a database fails here.
+  /// file uses the pages of a mapping; all other connections have copies of pages, and
+  /// `cell_size_check`. Reads the schema, so a file that is not a database fails here.
   /// - Throws: an error that `isCannotOpen`, `isPermission`, `isReadOnly` (a writer's file or
   ///   medium cannot be written), `isNotADatabase` or `isCorrupt`.
   public convenience init(

@@ -41,6 +41,9 @@ final class TestServer: Sendable {
       try writer.create(Schema(layer: layer, columns: [ColumnDefinition("name", .text())]))
     }
     _ = try writer.commit()
+    // As `fieldpack serve` opens it.
+    var profile = profile
+    profile.mapsReads = true
     store = try await GeoPackageStore(
       path: path, id: "field", profile: profile, busyTimeout: busyTimeout)
     try await store.write { (writer: GeoPackageWriter) throws(FieldpackError) in
