@@ -149,10 +149,12 @@ struct KillFolder {
   /// Whatever is there beside whole captures.
   func leftovers(_ destination: RecorderKillTests.Destination) throws -> [String] {
     let manager = FileManager.default
-    let known: Set = ["captures", "clip.mov", "field.gpkg", "state", "pipe"]
+    let known: Set = ["captures", "clip.mov", "field.gpkg", "state"]
     var names = try manager.contentsOfDirectory(atPath: folder.url.path)
       // Of a GeoPackage that was killed in its making, which holds nothing yet.
-      .filter { !known.contains($0) && !$0.hasPrefix(".field.gpkg.fieldpack-") }
+      .filter {
+        !known.contains($0) && !$0.hasPrefix("pipe") && !$0.hasPrefix(".field.gpkg.fieldpack-")
+      }
     if let inner = try? manager.contentsOfDirectory(atPath: captures) {
       names += inner.filter { $0.hasPrefix(".") }
     }
@@ -174,7 +176,9 @@ final class KilledRecording {
   init(_ work: KillFolder, _ number: Int, _ arguments: [String]) throws {
     self.number = number
     hasThumbnails = work.hasThumbnails
-    let path = work.file("pipe")
+    // A pipe of its own: what the last run has not read stays in its pipe as long as anything has it open, as a
+    // program does that another test starts.
+    let path = work.file("pipe\(number)")
     mkfifo(path, 0o600)
     // Both ends, so that it opens at once.
     pipe = open(path, O_RDWR | O_CLOEXEC)
