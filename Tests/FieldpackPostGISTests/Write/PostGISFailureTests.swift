@@ -72,6 +72,7 @@
     @Test func `a backend that is killed takes the server down, and nothing stays`() async throws {
       // Its server restarts, so that no other test may have it.
       let test = try await Case(cluster: try TestCluster())
+      let other = try test.cluster.connection()
       let error = await #expect(throws: FieldpackError.self) {
         try await test.load { () async throws(FieldpackError) in
           guard let process = try? test.backend() else { return }
@@ -79,6 +80,8 @@
         }
       }
       #expect(error?.code == .unavailable)
+      // The server ends all connections once it knows of the kill; until then it would take another.
+      while (try? other.execute("SELECT 1")) != nil { try await Task.sleep(for: .milliseconds(5)) }
       try await test.waitForServer()
       #expect(try await test.store.layers() == [])
       let report = try await test.load { () async throws(FieldpackError) in }
