@@ -233,7 +233,7 @@ test('captures are shown with the place where the device was', itself, async () 
     && fieldpack.map.getCenter().distanceTo([2, 3]) < 10`);
   assert.equal(await page.value(`document.querySelector('#captures div img').src`),
     `${ADDRESS}/captures/a/media`);
-  // The list moves when the picture, which is not there, gives way to its text.
+  // The button moves when the picture, which the server does not have, gives way to its text.
   await page.until(`document.querySelector('#captures div img').complete`);
   await page.press('#captures li:nth-child(2) button');
   await page.until(`document.querySelector('#captures video')`);
